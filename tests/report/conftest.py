@@ -1,58 +1,29 @@
-"""Results folders and reports that several tests look at, made once."""
+"""A small run, and the report of it, made once."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-import pandas as pd
 import pytest
-from markup import Site, render
-from synthetic import (
-    SVG,
-    default_cells,
-    measure,
-    published_cells,
-    write_figure_files,
-    write_results,
-)
-
-
-@pytest.fixture(scope="session")
-def cells() -> pd.DataFrame:
-    """All published cells, those of our methods on five data sets measured."""
-    return default_cells()
-
-
-@pytest.fixture(scope="session")
-def results(tmp_path_factory: pytest.TempPathFactory, cells: pd.DataFrame) -> Path:
-    """A whole results folder with a figure. Tests do not change it."""
-    folder = write_results(tmp_path_factory.mktemp("run") / "results", cells)
-    write_figure_files(
-        folder, "rings", SVG, title="Rings", alt="Two rings", source="TPAMI 2017, Fig. 4"
-    )
-    return folder
-
-
-@pytest.fixture(scope="session")
-def site(results: Path) -> Site:
-    """The HTML report of `results`."""
-    return render(results)
+from markup import Site
+from sample_run import Sample
 
 
 @pytest.fixture
-def small_cells() -> pd.DataFrame:
-    """The cells of TPAMI Table 3, four of them measured."""
-    cells = published_cells("tpami2017_table03.csv")
-    return measure(cells, cells["method"].isin(["svm_multi", "lr_multi"]))
+def sample(tmp_path: Path) -> Sample:
+    """A run whose report a test writes with changes."""
+    return Sample(tmp_path)
 
 
-@pytest.fixture
-def small_results(tmp_path: Path, small_cells: pd.DataFrame) -> Path:
-    """A small results folder, for tests that change it."""
-    return write_results(tmp_path / "results", small_cells)
+@pytest.fixture(scope="session")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Sample:
+    """A run with its report. Tests do not change it."""
+    made = Sample(tmp_path_factory.mktemp("whole"))
+    made.write()
+    return made
 
 
-@pytest.fixture
-def empty_results(tmp_path: Path) -> Path:
-    """A results folder of a run that measured nothing."""
-    return write_results(tmp_path / "results", published_cells("tpami2017_table0[37].csv"))
+@pytest.fixture(scope="session")
+def site(whole: Sample) -> Site:
+    """The pages of the report."""
+    return Site(whole.reports)

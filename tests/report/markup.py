@@ -6,9 +6,6 @@ from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from pathlib import Path
 
-from toplabel.reproduction.report.html import write_html
-from toplabel.reproduction.report.inputs import load_inputs
-
 VOID = {"meta", "link", "br", "input", "img", "hr", "use", "path"}
 
 
@@ -102,17 +99,6 @@ class Site:
         """Elements of all pages."""
         return [element for page in self.pages.values() for element in page.all(tag, cls)]
 
-    def grids(self) -> list[Element]:
-        """The grids of whole tables, not the rows that other studies show of them."""
-        return [grid for grid in self.all("table", "grid") if not grid.inside(cls="visit")]
-
     def by_id(self, name: str) -> Element:
         """The first element with this id."""
         return next(e for e in self.all() if e.attributes.get("id") == name)
-
-
-def render(results: Path, kept: Path | None = None) -> Site:
-    """Write the HTML report of a results folder beside it, and read it."""
-    out = results.parent / "reports" / "index.html"
-    write_html(load_inputs(results, kept_folder=kept), out)
-    return Site(out.parent)

@@ -1,185 +1,157 @@
-"""The pages of the HTML report: which there are, and what the front page and the page of the
-missing say.
-"""
+"""What the pages show of a run."""
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
+import re
 
 import pandas as pd
-from markup import Site, render
-from synthetic import RUN, SVG, write_figure_files
+import pytest
+from markup import Element, Site
+from sample_run import RUN, Sample, cells, dataset
 
-from toplabel.reproduction.tables.collected import DIFFERENCES, FAILURES
-
-
-def test_a_page_a_study_and_the_others(site: Site) -> None:
-    assert set(site.pages) == {
-        "index",
-        "multilabel",
-        "papers",
-        "figures",
-        "data",
-        "published",
-        "run",
-    }
-    for name, page in site.pages.items():
-        assert len(page.all("h1")) == 1
-        nav = page.all("nav")[0]
-        current = [a for a in nav.all("a") if a.attributes.get("aria-current") == "page"]
-        assert [a.attributes["href"] for a in current] == [f"{name}.html"]
-        files = [
-            a.attributes["href"] for a in nav.all("a") if a.attributes["href"].endswith(".html")
-        ]
-        assert set(files) == {f"{other}.html" for other in site.pages}
-    assert site["papers"].all("h1")[0].text == "All tables"
-    assert "What <the> papers print." in site["papers"].all("header")[0].text
+from samples_of_results import MEASURED
 
 
-def test_a_table_is_whole_with_the_study_that_has_most_of_it(site: Site) -> None:
-    """Table 7 is one of both studies; the other one shows its own rows, and where the table is."""
-    whole, part = (
-        next(e for e in site[name].all("section") if e.attributes.get("id") == "tpami2017-table7")
-        for name in ("papers", "multilabel")
-    )
-    methods = [{row.all("th")[0].text for row in one.all("tr")} for one in (whole, part)]
-    assert {"BR (RBF)", "LRML", "SVMML"} <= methods[0]
-    assert methods[1] == {"Method", "SVMML", "SVMML1"} | {"Data set", "Yeast", "Scene"}
-    link = next(a for a in part.all("a") if a.text == "another study")
-    assert link.attributes["href"] == "papers.html#tpami2017-table7"
+def row(site: Site, page: str, label: str) -> dict[str, Element]:
+    """The cells of a method in the first grid of a page, by the headings of their columns."""
+    grid = site[page].all("table", "grid")[0]
+    heads = [head.text.strip(" ↑↓") for head in grid.all("th") if head.inside("thead")]
+    for found in grid.all("tr"):
+        if found.inside("tbody") and found.all("th")[0].text == label:
+            return dict(zip(heads, found.children, strict=False))
+    raise AssertionError(f"no row {label}")
 
 
-def test_pages_of_an_earlier_report_go_and_others_stay(small_results: Path) -> None:
-    folder = small_results.parent / "reports"
-    render(small_results)
-    (folder / "figures.html").write_text((folder / "index.html").read_text("utf-8"), "utf-8")
-    (folder / "notes.html").write_text("<p>mine</p>", "utf-8")
-    render(small_results)
-    assert not (folder / "figures.html").exists()
-    assert (folder / "notes.html").exists()
+def verdicts(cell: Element) -> list[str]:
+    return [(one.classes - {"v"}).pop() for one in cell.all("span", "v")]
 
 
-def test_findings_in_words(site: Site) -> None:
+def test_a_cell_has_ours_the_printed_number_and_the_verdict(site: Site) -> None:
+    cell = row(site, "multiclass", "SVMMulti")["Top-1"]
+    assert verdicts(cell) == ["match"]
+    assert [part in cell.text for part in ("77.0", "76.5", "+0.5")] == [True] * 3
+    assert not cell.all("span", "stop")
+
+
+def test_a_fit_that_did_not_converge_is_marked(site: Site) -> None:
+    cell = row(site, "multiclass", "LRMulti")["Top-1"]
+    assert cell.all("span", "stop")
+    assert verdicts(cell) == ["off"]
+
+
+def test_a_number_of_the_kept_run_is_muted_and_has_its_verdict(site: Site) -> None:
+    cell = row(site, "multiclass", "LRMulti")["Top-2"]
+    assert "kept" in cell.classes
+    assert "91.2" in cell.text
+    assert verdicts(cell) == ["match"]
+    assert "75.3" not in cell.text  # where this run has a number, the kept one is not shown
+
+
+def test_a_found_reading_stands_below_the_stated_one(site: Site) -> None:
+    cell = row(site, "multiclass", "top-3 Enttr")["Top-1"]
+    assert verdicts(cell) == ["off", "match"]
+    assert "63.1" in cell.all("small", "found")[0].text
+
+
+def test_a_printed_number_that_nobody_measured_stands_in_parentheses(site: Site) -> None:
+    cell = row(site, "multiclass", "Another paper")["Top-1"]
+    assert sorted(cell.text) == sorted("(97.98)")
+    assert not cell.all("a")
+
+
+def test_a_number_leads_to_its_record_and_its_file(site: Site) -> None:
+    link = row(site, "multiclass", "SVMMulti")["Top-1"].all("a")[0]
+    record = site.by_id(link.attributes["href"].removeprefix("#"))
+    addresses = [one.attributes["href"] for one in record.all("a")]
+    assert addresses == ["data/letter/svm_multi/evaluation.csv"]
+    assert "1.0e−04" in record.text
+    assert "75.0 to 78.0, printed number inside" in record.text
+
+
+def test_own_data_have_a_page_with_intervals(site: Site) -> None:
+    assert "88.8" in site["own"].text
+    assert "75.0 to 78.0" in site["own"].text
+    assert "My method" in site["index"].text  # the best method, folded
+
+
+def test_only_studies_of_the_config_have_a_page(sample: Sample) -> None:
+    config = RUN["config"] | {"studies": ["multiclass/letter"]}
+    site = sample.write(run=RUN | {"config": config})
+    assert "own" not in site.pages
+    assert "multiclass" in site.pages
+
+
+def test_tables_that_were_not_measured_are_on_a_page_of_their_own(sample: Sample) -> None:
+    all_ = cells()
+    site = sample.write(cells=all_[(all_["run"] != MEASURED) | (all_["source"] == "")])
+    assert "multiclass" not in site.pages
+    assert "62.6" in site["published"].text  # of the kept run
+
+
+def test_the_front_page_counts_each_paper_and_the_found_readings(site: Site) -> None:
+    scores = site["index"].all("table")[0]
+    rows = {row.children[0].text: [c.text for c in row.children[1:]] for row in scores.all("tr")}
+    assert rows["This run"] == ["4", "2", "0", "0", "2", "1"]
+    assert rows["This run, under the found readings"][:2] == ["4", "3"]
+    assert rows["This run: TPAMI 2017"] == rows["This run"]
+    assert "2 of 4 published numbers" in site["index"].all("h1")[0].text
+
+
+@pytest.mark.parametrize(
+    ("match", "off", "budget", "word"),
+    [
+        (9, 1, "standard", "Agrees"),
+        (5, 5, "paper", "Partly"),
+        (4, 6, "standard", "Disagrees"),
+        (9, 1, "quick", "Not testable"),
+    ],
+)
+def test_a_run_is_answered_in_a_word(sample, match, off, budget, word) -> None:
+    all_ = cells()
+    one = all_[all_["verdict"] == "match"].iloc[[0]]
+    printed = all_[all_["run"] == "published"].iloc[[0]]
+    metrics = [f"top{k}" for k in range(1, match + off + 1)]
+    found = [
+        part.assign(metric=metric, verdict=verdict if len(part["verdict"].iloc[0]) else "")
+        for metric, verdict in zip(metrics, ["match"] * match + ["off"] * off, strict=True)
+        for part in (printed, one)
+    ]
+    site = sample.write(cells=pd.concat(found), run=RUN | {"budget": budget})
+    assert site["index"].all("span", "answer")[0].text == f"{word}."
+    assert bool(site["index"].all("p", "alert")) == (budget == "quick")
+
+
+def test_a_run_that_measured_nothing(sample: Sample) -> None:
+    site = sample.write_nothing()
+    assert "Not testable" in site["index"].all("h1")[0].text
+    assert (sample.reports / "toplabel.pdf").read_bytes().startswith(b"%PDF-")
+
+
+def test_what_is_missing_is_listed(sample: Sample) -> None:
+    site = sample.write(missing=["letter/lr_ova/evaluation.csv"])
+    assert site["index"].all("p", "alert")
+    unfinished = site.by_id("unfinished")
+    assert "letter/lr_ova/evaluation.csv" in unfinished.text
+
+
+def test_the_data_page_has_sources_licences_and_reasons(sample: Sample) -> None:
+    facts = {"licence": "CC BY 4.0", "citation": "Frey 1991", "url": "https://example.org"}
+    absent = dataset("caltech101_silhouettes", status="missing", reason="not at hand")
+    sets = [dataset("letter", n_train="15000", zero_rows="3", **facts), dataset("own"), absent]
+    all_ = cells()
+    page = sample.write(datasets=pd.DataFrame(sets), cells=all_[all_["run"] != "kept"])["data"]
+    for text in ("CC BY 4.0", "Frey 1991", "15\u202f000", "3 rows of zeros", "not at hand", "00ff"):
+        assert text in page.text
+
+
+def test_claims_stand_with_their_outcome(site: Site) -> None:
     section = site.by_id("findings")
-    first, second, third = section.all("li")
-    states = [[s.text.strip("✓✗· ") for s in one.all("span", "state")] for one in (first, second)]
-    assert states == [["confirmed", "not tested"], ["not tested", "not confirmed"]]
-    words = " ".join(p.text for p in first.all("p"))
-    assert "Softmax wins for k > 1." in words
-    assert "TPAMI 2017, section 6.2" in words
-    assert "On Letter, Circle: 2 of 3 comparisons go to " in words
-    assert "1 to neither (median difference +0.9 points); 2 of 2 agree with the papers" in words
-    assert "30 of 32 comparisons go to" in words
-    assert "On digits: the difference is 1.0 point in favour of" in second.text
-    drawn = [image.attributes["alt"] for image in section.all("img", "claim")]
-    assert drawn == [
-        "Median difference in points: the papers +1.1, same data +0.9",
-        "Median difference in points: the papers +1.1, other data −1.0",
-    ]
-    assert third.inside("details")
-    assert "Both are alike." in third.all("p")[0].text
-    assert "within 1 point in 20 of 32 comparisons" in third.all("p")[1].text
-    header = site["index"].all("header")[0].text
-    said = "Of 3 claims of the papers this run tests 1 on the papers’ own data (1 confirmed) and 1 on other data"
-    assert f"{said} (1 not confirmed)." in header
+    assert re.search(r"✓ confirmed", section.text)
+    for text in ("6 : 1 : 2", "median +0.5", "95 % −0.3 to +1.3 over test rows", "p = 0.030"):
+        assert text in section.text
+    assert "Nothing is known." in section.all("details")[-1].text
 
 
-def test_why_numbers_differ(small_results: Path, small_cells: pd.DataFrame) -> None:
-    """A group a reason with its evidence, on the front page and beside the table; the unexplained
-    are said.
-    """
-    rows = (
-        small_cells[small_cells["measured"] != ""].iloc[:3].assign(verdict=["off", "off", "higher"])
-    )
-    texts = {"reason": ["why", "why", ""], "title": ["Its <draw>", "Its <draw>", ""]}
-    texts |= {"why": ["It varies.", "It varies.", ""], "evidence": ["Seen twice."] * 2 + [""]}
-    texts["experiment"] = ["It was tried: 1 match."] * 2 + [""]
-    DIFFERENCES.write(rows.assign(**texts)[DIFFERENCES.names], small_results / "differences.csv")
-    site = render(small_results)
-    front = site.by_id("differences")
-    assert "2 off, 1 higher, in 1 group; 1 higher without a known reason." in front.text
-    assert front.all("a")[0].attributes["href"] == "papers.html#tpami2017-table3"
-    groups = [
-        part.all("ul", "reasons")[0].all("li") for part in (front, site.by_id("tpami2017-table3"))
-    ]
-    for first, second in groups:
-        assert first.all("b")[0].text == "2 off"
-        assert "Its <draw>." in first.text
-        assert "Seen twice. It was tried: 1 match." in first.all("details")[0].text
-        assert "Without a known reason" in second.text
-        assert not second.all("details")
-
-
-def test_winners(site: Site) -> None:
-    matrix, names = site.by_id("winners").all("table")
-    assert [cell.text for cell in matrix.all("td")] == ["● the same", "○ another"]
-    hint = "Here SVM Multi (0.4 ahead), in the paper SVM Multi."
-    assert matrix.all("td")[0].all("span")[0].attributes["title"] == hint
-    row = names.all("tbody")[0].all("tr")[0]
-    link = row.all("a")[0]
-    assert (link.text, link.attributes["href"]) == (
-        "TPAMI 2017, Table 3",
-        "papers.html#tpami2017-table3",
-    )
-    assert row.all("td")[-1].text == "1 of 2"
-    assert "in 1 of 2 columns" in site.by_id("winners").text
-
-
-def test_coverage_lists_every_table_and_figure(site: Site) -> None:
-    rows = site.by_id("coverage").all("tbody")[0].all("tr")
-    shown = {row.all("th")[0].text: [cell.text for cell in row.all("td")] for row in rows}
-    assert shown["TPAMI 2017, Table 7"][1] == "yes"
-    assert shown["TPAMI 2017, Table 7"][2].endswith("of 553 cells measured")
-    assert shown["TPAMI 2017, Table 10"][1] == "no"
-    assert "raw file voc2007.tar.bz2 is in no mirror" in shown["TPAMI 2017, Table 10"][2]
-    assert shown["TPAMI 2017, Fig. 3a"][1:] == ["no", "not part of this run"]
-    assert {f"TPAMI 2017, Table {n}" for n in range(1, 13)} <= set(shown)
-
-
-def test_a_run_that_failed_says_so(small_results: Path) -> None:
-    assert "did not finish" not in render(small_results).text
-    log = small_results / "logs" / "train.log"
-    log.parent.mkdir()
-    log.write_text("x", encoding="utf-8")
-    rows = [("circle", "lr_multi", "LR^{Multi}", "train", "no <space> left", "logs/train.log")]
-    rows += [("circle", name, name, "", "not begun", "") for name in ("svm_ova", "lr_ova")]
-    FAILURES.write(FAILURES.frame(rows), small_results / "failures.csv")
-    site = render(small_results)
-    alert = site["index"].all("p", "alert")[0]
-    assert "3 results are missing that it asked for" in alert.text
-    assert alert.all("a")[0].attributes["href"] == "data.html#failures"
-    cells = site.by_id("failures").all("td")
-    assert [cell.text for cell in cells[1:3]] == ["train", "no <space> left"]
-    assert cells[3].all("a")[0].attributes["href"] == "data/logs/train.log"
-    # Methods that ended alike share a row.
-    assert [cell.text for cell in cells[4:]] == ["svm_ova, lr_ova", "", "not begun", ""]
-
-
-def test_a_smoke_test_says_so(small_results: Path) -> None:
-    run = RUN | {"budget": "quick"}
-    (small_results / "run.json").write_text(json.dumps(run), encoding="utf-8")
-    assert "numbers say nothing about the methods" in render(small_results)["index"].text
-
-
-def test_a_figure_stands_with_the_study_of_its_set_or_on_its_own_page(small_results: Path) -> None:
-    pages = {
-        "topk_circle": "papers",
-        "tpami2017_figure04": "papers",
-        "gaps": "run",
-        "tpami2017_figure03a": "speed",
-        "nips2012_figure01": "figures",  # nothing of its study was measured
-        "mine": "calibration",
-    }
-    for name in pages:
-        page = {"page": "calibration"} if name == "mine" else {}
-        write_figure_files(small_results, name, SVG, title="T", alt="A", **page)
-    site = render(small_results)
-    found = {
-        figure.attributes["id"].removeprefix("figure-"): name
-        for name, page in site.pages.items()
-        for figure in page.all("figure")
-    }
-    assert found == pages | {"agreement": "index"}
-    # With the table of its data set.
-    assert site.by_id("figure-topk_circle").parent.attributes["id"] == "tpami2017-table3"
+def test_the_run_page_has_machine_versions_and_config(site: Site) -> None:
+    for text in ("A processor", "numpy 2.4.6", "0123456789abcdef", "eps_train", "12 min 34 s"):
+        assert text in site["run"].text

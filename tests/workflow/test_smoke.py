@@ -13,7 +13,7 @@ from same_numbers import same_numbers
 
 pytestmark = pytest.mark.workflow
 
-STAGES = {"fetch", "prepare", "tune", "train", "evaluate", "compare", "make_table"}
+STAGES = {"fetch", "prepare", "tune", "train", "evaluate", "compare", "report"}
 
 
 def test_a_run_passes_every_stage_and_writes_both_reports(smoke_run):

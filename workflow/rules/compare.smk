@@ -5,8 +5,6 @@ localrules:
     collect_datasets,
     compare,
     describe_run,
-    judge_claims,
-    make_table,
 
 
 rule collect_datasets:
@@ -49,52 +47,9 @@ rule compare:
         "../scripts/compare.py"
 
 
-# The files that reports and figures read until they read the cells.
-rule judge_claims:
-    input:
-        cells="results/cells.csv",
-        claims="results/claims.csv",
-    output:
-        evaluation="results/evaluation.csv",
-        comparison="results/comparison.csv",
-        findings="results/findings.csv",
-        winners="results/winners.csv",
-        differences="results/differences.csv",
-        variants="results/variants.csv",
-        readings="results/readings.csv",
-        headline="results/headline.csv",
-    log:
-        "results/logs/judge_claims.log",
-    params:
-        sources=plan.sources("judge_claims.py"),
-    message:
-        "Ask the papers' claims of the numbers"
-    script:
-        "../scripts/judge_claims.py"
-
-
-rule make_table:
-    input:
-        comparison="results/comparison.csv",
-        evaluation="results/evaluation.csv",
-        names=plan.names,
-    output:
-        csv="results/tables/{table}.csv",
-        json="results/tables/{table}.json",
-    log:
-        "results/logs/tables/{table}.log",
-    params:
-        own=plan.own_rows,
-        sources=plan.sources("make_table.py"),
-    message:
-        "Make {wildcards.table}"
-    script:
-        "../scripts/make_table.py"
-
-
 rule describe_run:
     input:
-        comparison="results/comparison.csv",
+        cells="results/cells.csv",
         datasets="results/datasets.csv",
         tables=planned(targets.table_files),
         figures=planned(targets.figure_files),

@@ -17,7 +17,8 @@ rule fetch:
     log:
         "results/logs/fetch/{raw}.log",
     wildcard_constraints:
-        raw="|".join(re.escape(path.removeprefix("data/raw/")) for path in plan.raw.fetched) or "(?!)",
+        raw="|".join(re.escape(path.removeprefix("data/raw/")) for path in plan.raw.fetched)
+        or "(?!)",
     priority: FIRST
     params:
         dataset=lambda wildcards: plan.raw.fetched[f"data/raw/{wildcards.raw}"],

@@ -1,85 +1,35 @@
-# The reports, as pages, as a document and for machines.
-
-# What they show.
-SHOWN = {
-    "run": "results/run.json",
-    "comparison": "results/comparison.csv",
-    "evaluation": "results/evaluation.csv",
-    "datasets": "results/datasets.csv",
-    "findings": "results/findings.csv",
-    "winners": "results/winners.csv",
-    "differences": "results/differences.csv",
-    "variants": "results/variants.csv",
-    "readings": "results/readings.csv",
-    "headline": "results/headline.csv",
-    "tables": planned(targets.table_files),
-    "figures": planned(targets.figure_files),
-    "kept": plan.kept,
-}
+# The reports, as pages, as a document and for programs.
 
 
 localrules:
+    report,
     show,
     verify_files,
-    write_crate,
-    write_data,
-    write_html,
-    write_pdf,
 
 
-rule write_data:
+rule report:
     input:
-        **SHOWN,
+        run="results/run.json",
+        cells="results/cells.csv",
+        claims="results/claims.csv",
+        datasets="results/datasets.csv",
+        tables=planned(targets.table_files),
+        figures=planned(targets.figure_files),
+        notes=plan.notes,
+        kept=plan.kept,
     output:
-        comparison="reports/data/comparison.csv",
+        html="reports/index.html",
+        pdf="reports/toplabel.pdf",
         json="reports/data/report.json",
+        crate="reports/ro-crate-metadata.json",
     log:
-        "results/logs/write_data.log",
+        "results/logs/report.log",
     params:
         sources=plan.sources("write_report.py"),
     message:
-        "Write reports/data"
+        "Write reports/"
     script:
         "../scripts/write_report.py"
-
-
-use rule write_data as write_html with:
-    input:
-        **SHOWN,
-        data="reports/data/report.json",
-    output:
-        html="reports/index.html",
-    log:
-        "results/logs/write_html.log",
-    message:
-        "Write reports/index.html"
-
-
-use rule write_data as write_pdf with:
-    output:
-        pdf="reports/toplabel.pdf",
-    log:
-        "results/logs/write_pdf.log",
-    message:
-        "Write reports/toplabel.pdf"
-
-
-rule write_crate:
-    input:
-        comparison="results/comparison.csv",
-        html="reports/index.html",
-        pdf="reports/toplabel.pdf",
-        data="reports/data/report.json",
-    output:
-        crate="reports/ro-crate-metadata.json",
-    log:
-        "results/logs/write_crate.log",
-    params:
-        sources=plan.sources("write_crate.py"),
-    message:
-        "Write reports/ro-crate-metadata.json"
-    script:
-        "../scripts/write_crate.py"
 
 
 # The reports on what there is: computes nothing, has no inputs, and runs whenever it is asked for.

@@ -2,13 +2,6 @@
 # their test metrics; the reports show all that are there.
 
 
-rule report:
-    input:
-        "reports/index.html",
-        "reports/toplabel.pdf",
-        "reports/ro-crate-metadata.json",
-
-
 rule data:
     input:
         "results/datasets.csv",

@@ -7,9 +7,9 @@ from pathlib import Path
 from toplabel._core.files import FileError, checked, write_json
 from toplabel.reproduction.data.prepared import check_prepared
 from toplabel.reproduction.jobs import logger, run
-from toplabel.reproduction.report.inputs import VERIFIED
 
 RESULTS = Path("results")
+VERIFIED = "verified.json"
 
 
 def main(snakemake):

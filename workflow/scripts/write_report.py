@@ -1,25 +1,28 @@
-"""Write the report: its data, its pages or the document, as the output says."""
+"""Write the report: pages, document, data and crate."""
 
-from pathlib import Path
+import pandas as pd
 
-from toplabel.reproduction.config.run import SUMMARY
+from toplabel._core.files import read_json
+from toplabel.reproduction.compare.cells import read_cells
+from toplabel.reproduction.compare.claims import COLUMNS
+from toplabel.reproduction.frames import read_frame
 from toplabel.reproduction.jobs import checkout, run
-from toplabel.reproduction.report.html import write_html
-from toplabel.reproduction.report.inputs import load_inputs
-from toplabel.reproduction.report.metadata import write_data
-from toplabel.reproduction.report.pdf import write_pdf
+from toplabel.reproduction.report.write import write_report
 
 
 def main(snakemake):
-    results = Path(snakemake.input.comparison).parent
-    inputs = load_inputs(results, kept_folder=checkout(snakemake) / SUMMARY)
-    output = snakemake.output
-    if html := output.get("html"):
-        write_html(inputs, html)
-    elif pdf := output.get("pdf"):
-        write_pdf(inputs, pdf)
-    else:
-        write_data(inputs, Path(output.json).parent)
+    given = snakemake.input
+    shown = [path for path in (*given.tables, *given.figures) if path.endswith(".json")]
+    write_report(
+        read_cells(given.cells),
+        read_frame(given.claims, COLUMNS),
+        pd.read_csv(given.datasets, dtype=str, keep_default_na=False),
+        read_json(given.run),
+        "reports",
+        checkout=checkout(snakemake),
+        tables=[path for path in shown if "/tables/" in path],
+        figures=[path for path in shown if "/figures/" in path],
+    )
 
 
 if "snakemake" in globals():

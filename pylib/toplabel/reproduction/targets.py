@@ -40,28 +40,10 @@ class Targets:
     # ---- tables ----------------------------------------------------------------------------------
 
     @cached_property
-    def tables(self) -> list[str]:
-        """The tables that the cells of the config are printed in: published ones, and those of
-        studies with data sets that no paper prints.
-        """
-        plan, found = self._plan, []
-        for study in plan.studies.values():
-            sets = {cell.dataset for cell in plan.cells if self._is_in(cell, study)}
-            for table in study.tables:
-                if sets & plan.sets_of_table(table).keys():
-                    found.append(table)
-            if sets & {*self._unprinted(study)}:
-                found += study.own_tables
-        return [table for table in self.known_tables if table in found]
-
-    @cached_property
     def known_tables(self) -> list[str]:
         """All tables that a config can ask for."""
         studies = [study for study in self._plan.studies.values() if self._unprinted(study)]
         return [*self._plan.catalogue.tables, *(name for s in studies for name in s.own_tables)]
-
-    def _is_in(self, cell: Cell, study: Study) -> bool:
-        return (cell.dataset, cell.method) in study.pairs
 
     def _unprinted(self, study: Study) -> list[str]:
         """Return the data sets of a study of which the tables that it reproduces print nothing."""
@@ -69,9 +51,8 @@ class Targets:
         return [name for name in study.datasets if name not in printed]
 
     def table_files(self) -> list[str]:
-        """Return the files of all tables that the reports show."""
-        more = [AGREEMENT] if self._plan.agreements() else []
-        return [file for table in (*self.tables, *more) for file in table_files(table)]
+        """Return the files of the tables that the reports print as they stand."""
+        return table_files(AGREEMENT) if self._plan.agreements() else []
 
     # ---- figures ---------------------------------------------------------------------------------
 

@@ -1,186 +1,121 @@
-"""What became of the papers' claims, and who wins where."""
+"""What became of the papers' claims."""
 
 from __future__ import annotations
 
 import math
-import re
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-import pandas as pd
+from toplabel.reproduction.report.inputs import Inputs
+from toplabel.reproduction.report.labels import OUTCOMES, paper_label
+from toplabel.reproduction.report.numbers import fixed, signed
+from toplabel.reproduction.report.tables import table_of
+from toplabel.reproduction.report.tree import Cell, Fold, Part, Text
 
-from toplabel.reproduction.report.inputs import ReportInputs
-from toplabel.reproduction.report.labels import (
-    OUTCOMES,
-    method_label,
-    metric_label,
-    plain,
-    table_label,
-    table_order,
+_SIDES = {"published": "In the papers", "same": "Here, same data", "other": "Here, other data"}
+_RULES = (
+    "A comparison is one data set and one metric; the numbers are how many the first side wins, how"
+    " many are ties, and how many the second side wins. Differences below 0.05 points are ties, and so"
+    " are those of means over draws below two standard errors. Where one side is said to be ahead, ties"
+    " count for neither, and the claim is confirmed from 60 % of the others on, unless its line says"
+    " otherwise; where both are said to be alike, from 60 % of all. “Same direction, smaller” is by less"
+    " than half the papers’ median difference; “not decided by the test rows” is a median difference"
+    " that may be 0 on other draws of them. Medians are of the first side minus the second, in points;"
+    " p is that of a sign test over comparisons after Holm’s correction for the number of claims."
 )
-from toplabel.reproduction.report.trace import Trace
-from toplabel.reproduction.report.words import say
-
-SIDES = ("published", "same", "other")
 
 
-def build_findings(inputs: ReportInputs, trace: Trace) -> list[dict[str, Any]]:
-    """Return the claims, those that this run can judge first.
-
-    Returns
-    -------
-    list of dict
-        ``anchor``, ``says``, ``source``, ``place``; ``rule``, from when on it counts as confirmed,
-        where that is not the usual; ``papers``, what their tables say; ``sides``, what was measured
-        on the same and on other data (``name``, ``state``, ``text``); ``tested``; ``kept``, what
-        the kept run says of other data, where this one has none; ``drawn``, the quartiles of the
-        differences in points (``key``, ``name``, ``low``, ``median``, ``high``) where there are
-        any.
+def claim_parts(inputs: Inputs) -> list[Part]:
+    """Return a sentence on all claims and a table with those that this run can judge; the others
+    are folded.
     """
-    kept = inputs.kept.claims.set_index("claim").to_dict("index") if inputs.kept else {}
-    found = [
-        _finding(_typed(row), trace, kept.get(row["claim"], {}))
-        for row in inputs.findings.to_dict("records")
-    ]
-    return sorted(found, key=lambda one: not one["tested"])
+    of_kept = [] if inputs.kept_claims is None else inputs.kept_claims.to_dict("records")
+    kept = {row["claim"]: row for row in of_kept}
+    rows = inputs.claims.to_dict("records")
+    if not rows:
+        return []
+    tested = [row for row in rows if row["same_outcome"] or row["other_outcome"]]
+    parts: list[Part] = [Text(_summary(rows))]
+    if tested:
+        made = [_row(row, inputs, kept.get(row["claim"])) for row in tested]
+        parts.append(table_of("Claims of the papers", ["Claim", *_SIDES.values()], made))
+        parts.append(Fold("When a claim counts as confirmed", [Text(_RULES, style="note")]))
+    others = [row for row in rows if row not in tested]
+    if others:
+        lines = [Text(_sentence(row), note=_place(row), style="item") for row in others]
+        parts.append(Fold(f"Claims that this run does not test ({len(others)})", [*lines]))
+    return parts
 
 
-def _typed(row: dict[str, str]) -> dict[str, Any]:
-    """Return a row of findings.csv with its numbers as numbers, NaN where there is none."""
-    words = re.compile(r"claim|source|place|says|expects|first|second|.*_(outcome|datasets)")
-    typed = {
-        k: v if words.fullmatch(k) else float(v or "nan") for k, v in row.items() if k != "ties_win"
-    }
-    return typed | {"ties_win": row["ties_win"] == "true"}
-
-
-def _finding(row: dict[str, Any], trace: Trace, kept: Mapping[str, str]) -> dict[str, Any]:
-    sides = []
-    for key, name in (("same", "same data"), ("other", "other data")):
-        sets = [trace.title(one) for one in row[f"{key}_datasets"].split(";")]
-        text = say("ours", row, side_of(row, key), key, ", ".join(sets))
-        sides.append({"key": key, "name": name, "state": row[f"{key}_outcome"], "text": text})
-    outcome = "" if row["other_outcome"] else kept.get("other_outcome", "")
-    drawn = [
-        {"key": key} | {end: row[f"{key}_{end}"] for end in ("low", "median", "high")}
-        for key in SIDES
-    ]
-    says = row["says"]
-    return {
-        "anchor": f"claim-{row['claim'].replace('_', '-')}",
-        "says": f"{says[:1].upper()}{says[1:]}.",
-        "source": row["source"],
-        "place": row["place"],
-        "rule": say("rule", row),
-        "papers": say("papers", row, side_of(row, "published")),
-        "sides": sides,
-        "tested": any(side["state"] for side in sides),
-        "kept": say("kept_claim", outcome, kept.get("other_comparisons", 0)),
-        "drawn": [one for one in drawn if not math.isnan(one["median"])],
-    }
-
-
-def side_of(row: Mapping[str, Any], prefix: str) -> dict[str, Any]:
-    """Return what a claim's comparisons give on one side, under names without the prefix."""
-    names = ("comparisons", "first", "second", "within", "low", "median", "high")
-    names += ("median_low", "median_high", "adjusted", "rows_low", "rows_high")
-    return {name: row.get(f"{prefix}_{name}", math.nan) for name in names}
-
-
-def summary(findings: list[dict[str, Any]]) -> str:
-    """Return what became of the claims, in two sentences; empty without claims."""
-    tested = {
-        key: pd.Series(
-            [side["state"] for one in findings for side in one["sides"] if side["key"] == key]
-        )
-        for key in ("same", "other")
-    }
-    counts = {
-        key: {state: int((states == state).sum()) for state in OUTCOMES if state}
-        for key, states in tested.items()
-    }
-    return say("claims", len(findings), counts) if findings else ""
-
-
-_BLOCK = ["source", "table", "dataset", "features"]
-_TOP = re.compile(r"top(\d+)")
-
-
-def winner_rows(inputs: ReportInputs) -> pd.DataFrame:
-    """Return rows of winners.csv in the papers' order, with those of the kept run where this one
-    has none of a data set.
-    """
-    own = inputs.winners.assign(kept=False)
-    kept = inputs.kept.winners if inputs.kept else own.iloc[:0]
-    known = pd.MultiIndex.from_frame(kept[_BLOCK]).isin(pd.MultiIndex.from_frame(own[_BLOCK]))
-    rows = pd.concat([own, kept[~known].assign(kept=True)], ignore_index=True)
-    order = [table_order(*key) for key in rows[["source", "table"]].itertuples(index=False)]
-    return rows.iloc[sorted(range(len(rows)), key=order.__getitem__)]
-
-
-def build_winners(
-    rows: pd.DataFrame, trace: Trace, places: Mapping[tuple[str, str], str]
-) -> list[dict[str, Any]]:
-    """Return who wins where: for each data set of a table the best methods by name, ours and the
-    papers' among the same, and a mark by metric (`same`, and a `hint` that names both).
-    """
-    found = []
-    for (source, table, dataset, features), part in rows.groupby(_BLOCK, sort=False):
-        marks = {
-            row["metric"]: {"same": row["same"] == "true", "hint": _hint(row)}
-            for row in part.to_dict("records")
-        }
-        found.append(
-            {
-                "table": table_label(source, table),
-                "address": places.get((source, table), ""),
-                "title": trace.title(dataset) + (f", {features}" if features else ""),
-                "ours": _by_method(part, "ours"),
-                "papers": _by_method(part, "papers"),
-                "same": sum(mark["same"] for mark in marks.values()),
-                "columns": len(part),
-                "kept": bool(part["kept"].iloc[0]),
-                "marks": marks,
-            }
-        )
-    return found
-
-
-def winner_matrices(winners: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the columns and rows of who wins where at a glance: top-k accuracies apart from the
-    other metrics.
-    """
-    metrics = list(dict.fromkeys(metric for row in winners for metric in row["marks"]))
-    tops = sorted(filter(_TOP.fullmatch, metrics), key=lambda m: int(_TOP.fullmatch(m)[1]))
-    others = [metric for metric in metrics if metric not in tops]
-    return [
-        {
-            "metrics": {metric: metric_label(metric) for metric in part},
-            "rows": [row for row in winners if set(part) & set(row["marks"])],
-        }
-        for part in (tops, others)
-        if part
-    ]
-
-
-def _hint(row: Mapping[str, str]) -> str:
-    sides = []
-    for side, margin in (("ours", "margin"), ("papers", "published_margin")):
-        names = [plain(method_label(*one.split(":"))) for one in row[side].split(";")]
-        sides += [" and ".join(names), row[margin]]
-    return say("winner_hint", *sides)
-
-
-def _by_method(rows: pd.DataFrame, side: str) -> str:
-    """List the methods with the metrics that they win, those with the most first; top-k accuracies
-    in a row share their first word.
-    """
-    wins = rows.assign(method=rows[side].str.split(";")).explode("method")
+def _summary(rows: list[dict[str, Any]]) -> str:
     said = []
-    for method, metrics in wins.groupby("method", sort=False)["metric"]:
-        names = metrics.map(metric_label)
-        is_top = names.str.startswith("Top-")
-        tops = "/".join(names[is_top].str.removeprefix("Top-"))
-        listed = [f"top-{tops}"] * bool(tops) + list(names[~is_top])
-        said.append((len(names), f"{method_label(*method.split(':'))}: {', '.join(listed)}"))
-    return "; ".join(text for _, text in sorted(said, key=lambda one: -one[0]))
+    for key, where in (("same", "the papers’ own data"), ("other", "other data")):
+        counts = Counter(row[f"{key}_outcome"] for row in rows if row[f"{key}_outcome"])
+        words = "; ".join(f"{counts[one]} {OUTCOMES[one].word}" for one in OUTCOMES if counts[one])
+        if words:
+            said.append(f"{counts.total()} on {where} ({words})")
+    if not said:
+        return f"None of {len(rows)} claims of the papers can be tested on what this run measured."
+    return f"Of {len(rows)} claims of the papers this run tests {' and '.join(said)}."
+
+
+def _sentence(row: Mapping[str, Any]) -> str:
+    return f"{row['says'][:1].upper()}{row['says'][1:]}."
+
+
+def _place(row: Mapping[str, Any]) -> str:
+    return f"{paper_label(row['source'])}, {row['place']}"
+
+
+def _row(row: Mapping[str, Any], inputs: Inputs, kept: Mapping[str, Any] | None) -> list[Cell]:
+    sides = f"{row['first']} against {row['second']}"
+    about = ". ".join(filter(None, (f"{_place(row)}: {sides}", _rule(row))))
+    cells = [Cell(_sentence(row), small=about)]
+    for key in _SIDES:
+        if not row[f"{key}_comparisons"] and key == "other" and kept and kept["other_outcome"]:
+            cells.append(_side(kept, "other", inputs, "In the kept run: "))
+        else:
+            cells.append(_side(row, key, inputs))
+    return cells
+
+
+def _rule(row: Mapping[str, Any]) -> str:
+    """Return from when on a claim counts as confirmed, where that is not the usual."""
+    share = f"{fixed(100 * row['least'], 0)} %"
+    if row["expects"] == "neither":
+        return "Confirmed where each side wins a quarter of four comparisons or more"
+    if row["ties_win"] == "true":
+        return f"Confirmed from {share} on; a tie counts for the first side"
+    return f"Confirmed from {share} on" if row["least"] != 0.6 else ""
+
+
+def _side(row: Mapping[str, Any], key: str, inputs: Inputs, lead: str = "") -> Cell:
+    """Return the outcome on one side, and below it what the comparisons gave."""
+    number = row[f"{key}_comparisons"]
+    if not number:
+        return Cell("")
+    outcome = OUTCOMES[row[f"{key}_outcome"]]
+    first, second = row[f"{key}_first"], row[f"{key}_second"]
+    details = [f"{first:.0f} : {number - first - second:.0f} : {second:.0f}"]
+    if row["expects"] == "similar":
+        points = fixed(row["margin"], 0)
+        details = [f"{row[f'{key}_within']:.0f} of {number:.0f} within {points} points"]
+    details.append(f"median {signed(row[f'{key}_median'], 1)}")
+    if key != "published":
+        sets = map(inputs.title, row[f"{key}_datasets"].split(";"))
+        details[0] = f"{', '.join(sets)}: {details[0]}"
+        rows = _interval(row[f"{key}_rows_low"], row[f"{key}_rows_high"])
+        over = _interval(row[f"{key}_median_low"], row[f"{key}_median_high"])
+        details.append(rows and f"{rows} over test rows")
+        details.append(over and f"{over} over comparisons")
+        p = row[f"{key}_adjusted"]
+        p_text = "p < 0.001" if p < 0.001 else f"p = {fixed(p, 3)}"
+        details.append("" if math.isnan(p) else p_text)
+    return Cell(f"{lead}{outcome.mark} {outcome.word}", small="; ".join(filter(None, details)))
+
+
+def _interval(low: float, high: float) -> str:
+    if math.isnan(low) or math.isnan(high):
+        return ""
+    return f"95 % {signed(low, 1)} to {signed(high, 1)}"

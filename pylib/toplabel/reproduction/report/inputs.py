@@ -1,254 +1,151 @@
-"""What the reports are made from: the collected files of a results folder, read once.
-
-The files and their columns are those of `toplabel.reproduction.tables.collected`. Every error is
-one line that names the file, the line where there is one, and the column.
-"""
+"""What the reports are made from: the frame of a run and the other collected files."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import suppress
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from toplabel._core.files import FileError, read_json, read_text
-from toplabel.reproduction.report.kept import (
-    Kept,
-    beside,
-    chosen_for,
-    load_kept,
-    read_optional,
-    with_found,
-)
-from toplabel.reproduction.tables.collected import (
-    COMPARISON,
-    DATASETS,
-    DIFFERENCES,
-    EVALUATION,
-    FAILURES,
-    FINDINGS,
-    GRID,
-    HEADLINE,
-    READINGS,
-    WINNERS,
-)
-from toplabel.reproduction.tables.table import as_numbers, read_csv
+from toplabel._core.files import read_json, read_text
+from toplabel.reproduction.compare import views
+from toplabel.reproduction.compare.published import TableText
+from toplabel.reproduction.config.notes import Notes
+from toplabel.reproduction.report.cells import shown_cells
 
-#: What `snakemake verify_files` found.
-VERIFIED = "verified.json"
-RUN_KEYS = (
-    *("created", "command", "config", "budget", "seeds", "machine", "versions", "git", "blas"),
-    "wall_seconds",
-)
-#: A table with these is a grid of cells; what else `GRID` has may be left out of it.
-GRID_COLUMNS = ("dataset", "method", "metric", "published", "measured", "difference", "verdict")
-#: What the .json of a table, and of a figure, says.
-TABLE_WORDS = ("name", "title", "caption", "source", "table", "study")
-FIGURE_WORDS = ("name", "title", "caption", "alt", "source", "script")
+_FIGURE_WORDS = ("name", "title", "caption", "alt", "source")
+_TABLE_WORDS = ("name", "title", "caption", "study")
 
 
 @dataclass(frozen=True)
-class ReportInputs:
+class Inputs:
     """Everything that a report shows.
 
     Attributes
     ----------
-    folder : Path
-        The results folder.
-    comparison : DataFrame
-        One row per published cell. Keys and words are text ("" where empty), numbers float (NaN
-        where empty); `published_text` and `std_text` keep the digits as they stand in the file.
-        `label` is empty unless a printed table gives one. `toplabel.reproduction.report.kept`
-        adds the columns `COLUMNS`, `FOUND` and `choice`.
-    evaluation : DataFrame
-        One row per data set, method and metric.
+    frame : DataFrame
+        The numbers of the run (`toplabel.reproduction.compare.cells`).
+    claims : DataFrame
+        What became of the papers' claims (`toplabel.reproduction.compare.claims`).
     datasets : DataFrame
-        One row per registered set, all text.
-    run : dict
-        run.json.
-    tables : tuple of dict
-        Tables to print (results/tables/), in the order of their names: `TABLE_WORDS`, ``frame`` and
-        ``is_grid``. A grid has the columns of `comparison`, any other table is text.
-    figures : tuple of dict
-        Figures, in the order of their names: `FIGURE_WORDS`, the texts of ``svg`` and ``csv``, and
-        the ``page`` of the report that it belongs to, if its .json says so
-        (`toplabel.reproduction.report.pages`).
-    findings, winners, differences, headline, failures : DataFrame
-        The collected files of these names, all text; without rows where a run has none.
-    raw : dict of str to list of dict
-        The raw files behind each prepared data set: name, address, sum and size, as its meta.json
-        has them.
-    collected : Path
-        The folder of the collected files; `folder`, but for a run that did not finish.
-    kept : Kept or None
-        The kept run.
+        The registered data sets, all text (results/datasets.csv).
+    run : mapping
+        What ran, where and how (results/run.json).
+    notes : Notes
+        The notes on the papers' cells.
+    texts : mapping
+        Title and caption of each published table, by paper and number.
+    kept_run : mapping or None
+        The run.json of the kept run, the last whole run of the project.
+    kept_claims : DataFrame or None
+        What it says of the claims.
+    tables : list of dict
+        Tables that are printed as they stand: their .json with a ``frame`` of text.
+    figures : list of dict
+        Figures: their .json with the text of ``svg``.
+    raw : mapping
+        The raw files of each prepared data set.
+    results : Path
+        The results folder, for links to the files of the numbers.
+    missing : list of str
+        Results that the configuration asks for and that are not there.
     """
 
-    folder: Path
-    comparison: pd.DataFrame
-    evaluation: pd.DataFrame
+    frame: pd.DataFrame
+    claims: pd.DataFrame
     datasets: pd.DataFrame
-    run: dict[str, Any]
-    tables: tuple[dict[str, Any], ...]
-    figures: tuple[dict[str, Any], ...]
-    findings: pd.DataFrame
-    winners: pd.DataFrame
-    differences: pd.DataFrame
-    headline: pd.DataFrame
-    failures: pd.DataFrame
-    raw: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
-    collected: Path = Path()
-    kept: Kept | None = None
+    run: Mapping[str, Any]
+    notes: Notes
+    texts: Mapping[tuple[str, str], TableText]
+    kept_run: Mapping[str, Any] | None
+    kept_claims: pd.DataFrame | None
+    tables: list[dict[str, Any]]
+    figures: list[dict[str, Any]]
+    raw: Mapping[str, list[dict[str, Any]]]
+    results: Path
+    missing: list[str]
+
+    @cached_property
+    def cells(self) -> pd.DataFrame:
+        """The cells of the tables (`toplabel.reproduction.report.cells.shown_cells`)."""
+        return shown_cells(self.frame, self.datasets, self.notes)
+
+    @cached_property
+    def measured(self) -> pd.DataFrame:
+        """The numbers of this run, printed or not, each once."""
+        return views.measurements(self.frame)
+
+    @property
+    def kept_name(self) -> str:
+        """The words that stand beside the numbers of the kept run: its date and commit."""
+        if self.kept_run is None:
+            return "kept run"
+        commit = str(self.kept_run["git"]["commit"] or "unknown")[:12]
+        return f"kept run, {str(self.kept_run['created'])[:10]}, commit {commit}"
+
+    @property
+    def config(self) -> Mapping[str, Any]:
+        """The configuration of the run."""
+        return self.run["config"] if isinstance(self.run["config"], Mapping) else {}
+
+    @cached_property
+    def studies(self) -> dict[str, Mapping[str, Any]]:
+        """The studies that the configuration asks for, by name, in its order."""
+        asked = dict.fromkeys(name.partition("/")[0] for name in self.config.get("studies", ()))
+        known = {one["name"]: one for one in self.run.get("studies") or ()}
+        return {name: known.get(name, {"title": name}) for name in asked}
+
+    def study_text(self, name: str) -> tuple[str, str]:
+        """Return title and description of a study."""
+        study = self.studies.get(name, {})
+        return str(study.get("title") or name), str(study.get("description", "")).strip()
+
+    def first_study(self, studies: str) -> str:
+        """Return the first of some studies, joined by ";", that the configuration asks for."""
+        names = studies.split(";")
+        return next((name for name in names if name in self.studies), names[0])
+
+    @cached_property
+    def rows_of(self) -> dict[str, float]:
+        """How many test rows each data set has."""
+        rows = pd.to_numeric(self.datasets["n_test"].mask(self.datasets["n_test"] == ""))
+        return dict(zip(self.datasets["dataset"], rows, strict=True))
+
+    @cached_property
+    def _titles(self) -> dict[str, str]:
+        return dict(zip(self.datasets["dataset"], self.datasets["title"], strict=True))
+
+    def title(self, dataset: str) -> str:
+        """Return the title of a data set; its name when it is not registered."""
+        return self._titles.get(dataset) or dataset
+
+    def link(self, file: str) -> str:
+        """Return the address in the report of a file of the results folder; empty if it is not
+        there.
+
+        `toplabel.reproduction.report.data` copies these files, so that the report may be moved.
+        """
+        return f"data/{file}" if file and (self.results / file).is_file() else ""
 
 
-def load_inputs(
-    results_folder: str | Path,
-    collected_folder: str | Path | None = None,
-    kept_folder: str | Path | None = None,
-) -> ReportInputs:
-    """Read the collected files of a results folder.
-
-    Parameters
-    ----------
-    results_folder : path-like
-        Holds comparison.csv, evaluation.csv, datasets.csv, run.json, and tables/, figures/ and
-        the other collected files, which may be missing or empty.
-    collected_folder : path-like, optional
-        Where the collected files and tables stand when not there: those of a run that did not
-        finish. Figures, raw files and tables that are no grids still come from the
-        results folder, as far as they are whole.
-    kept_folder : path-like, optional
-        Where the files of the kept run stand (`toplabel.reproduction.config.run.SUMMARY` of the
-        checkout).
-
-    Raises
-    ------
-    FileError
-        A file or column is missing, or a number is not one.
-    """
-    folder = Path(results_folder)
-    collected = folder if collected_folder is None else Path(collected_folder)
-    kept = load_kept(kept_folder) if kept_folder is not None else None
-    path = collected / "comparison.csv"
-    comparison = beside(_as_cells(COMPARISON.read_text(path), path), kept)
-    readings = read_optional(READINGS, collected)
-    comparison = with_found(comparison, readings, kept, collected / READINGS.file)
-    run = read_json(collected / "run.json", RUN_KEYS)
-    if (folder / VERIFIED).is_file():
-        run["verified"] = read_json(folder / VERIFIED, ("said",))["said"]
-    comparison = comparison.assign(choice=chosen_for(comparison, run.get("choices") or ()))
-    tables = [_read_table(path) for path in sorted((collected / "tables").glob("*.json"))]
-    each = _all if collected_folder is None else _whole
-    if collected_folder is not None:
-        # Of earlier stages those that are no grids: grids could contradict what is collected now.
-        known = {table["name"] for table in tables}
-        others = _whole(_read_table, sorted((folder / "tables").glob("*.json"))).values()
-        tables += [table for table in others if table["name"] not in known and not table["is_grid"]]
-    studies = {str(study.get("name")) for study in run.get("studies") or ()}
-    return ReportInputs(
-        folder=folder,
-        comparison=comparison,
-        evaluation=EVALUATION.read(collected / "evaluation.csv"),
-        datasets=DATASETS.read_text(collected / "datasets.csv"),
-        run=run,
-        # Others are left over from a study that was removed.
-        tables=tuple(
-            table
-            for table in tables
-            if not studies or not table["study"] or studies & {*table["study"].split(";")}
-        ),
-        figures=tuple(each(_read_figure, sorted((folder / "figures").glob("*.json"))).values()),
-        **{
-            name: read_optional(table, collected)
-            for name, table in (
-                ("findings", FINDINGS),
-                ("winners", WINNERS),
-                ("differences", DIFFERENCES),
-                ("headline", HEADLINE),
-                ("failures", FAILURES),
-            )
-        },
-        raw={
-            path.parents[1].name: files
-            for path, files in each(_read_raw, sorted(folder.glob("*/data/meta.json"))).items()
-        },
-        collected=collected,
-        kept=kept,
-    )
+def read_table(path: Path) -> dict[str, Any]:
+    """Read a table that is printed as it stands from its .json and .csv."""
+    frame = pd.read_csv(path.with_suffix(".csv"), dtype=str, keep_default_na=False)
+    return read_json(path, _TABLE_WORDS) | {"frame": frame}
 
 
-def _all(read: Callable[[Path], Any], paths: list[Path]) -> dict[Path, Any]:
-    return {path: read(path) for path in paths}
+def read_figure(path: Path) -> dict[str, Any]:
+    """Read a figure from its .json and .svg."""
+    return read_json(path, _FIGURE_WORDS) | {"svg": read_text(path.with_suffix(".svg"))}
 
 
-def _whole(read: Callable[[Path], Any], paths: list[Path]) -> dict[Path, Any]:
-    """Read what can be read: of an interrupted run a file may be missing or damaged."""
+def read_raw(paths: Iterable[Path]) -> dict[str, list[dict[str, Any]]]:
+    """Return the raw files of prepared data sets from their meta.json."""
     found = {}
     for path in paths:
-        with suppress(FileError):
-            found[path] = read(path)
+        raw = read_json(path).get("raw") or {}
+        found[path.parents[1].name] = [{"name": name} | dict(raw[name]) for name in sorted(raw)]
     return found
-
-
-def _read_raw(path: Path) -> list[dict[str, Any]]:
-    """Return the raw files of a prepared data set."""
-    raw = read_json(path).get("raw") or {}
-    return [{"name": name} | dict(facts) for name, facts in sorted(raw.items())]
-
-
-def _as_cells(frame: pd.DataFrame, path: Path) -> pd.DataFrame:
-    """Return cells of comparison.csv or of a grid, all text, with their numbers and with the
-    columns that may be left out.
-    """
-    frame = frame.assign(**{name: "" for name in GRID.names if name not in frame.columns})
-    numbers = {name: as_numbers(frame[name], path) for name in (*GRID.numbers, "published", "std")}
-    texts = {f"{name}_text": frame[name].str.strip() for name in ("published", "std")}
-    return frame.assign(**texts, **numbers)
-
-
-def _read_table(path: Path) -> dict[str, Any]:
-    meta = _words(path, TABLE_WORDS)
-    csv = path.with_suffix(".csv")
-    frame = read_csv(csv)
-    is_grid = set(GRID_COLUMNS) <= set(frame.columns)
-    if is_grid:
-        frame = of_no_paper(_as_cells(frame, csv))
-        for column in ("source", "table"):
-            frame[column] = frame[column].where(frame[column] != "", meta[column])
-    return meta | {"frame": frame, "is_grid": is_grid}
-
-
-def of_no_paper(cells: pd.DataFrame) -> pd.DataFrame:
-    """Return cells with what the comparison adds to those of the papers, all of it missing."""
-    cells = beside(cells, None).assign(choice="")
-    return with_found(cells, READINGS.frame().astype(str), None, Path(READINGS.file))
-
-
-def cells_of_evaluation(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return rows of evaluation.csv as cells that no paper prints."""
-    named = rows.rename(columns={"std": "measured_std"}).reset_index(drop=True)
-    texts = {name: "" for name in GRID.names if name not in named and name not in GRID.numbers}
-    numbers = {name: float("nan") for name in GRID.numbers if name not in named}
-    nothing = {"published": float("nan"), "std": float("nan"), "std_text": "", "published_text": ""}
-    return of_no_paper(named.assign(**texts | numbers | nothing))
-
-
-def _words(path: Path, names: tuple[str, ...]) -> dict[str, str]:
-    """Return the words of a .json; a missing value is empty."""
-    meta = read_json(path, list(names))
-    return {name: _text(meta[name]) for name in names}
-
-
-def _text(value: object) -> str:
-    return "" if value is None else str(value)
-
-
-def _read_figure(path: Path) -> dict[str, Any]:
-    return _words(path, FIGURE_WORDS) | {
-        "svg": read_text(path.with_suffix(".svg")),
-        "csv": read_text(path.with_suffix(".csv")),
-        "page": _text(read_json(path).get("page")),
-    }

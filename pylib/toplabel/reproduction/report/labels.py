@@ -101,19 +101,6 @@ def _papers() -> dict[str, Paper]:
 
 PAPERS = _papers()
 
-_TABLE_TITLES = {
-    ("tpami2017", "3"): "Top-k accuracy on the synthetic circle",
-    ("tpami2017", "5"): "Top-k accuracy of the multiclass methods",
-    ("tpami2017", "6"): "Top-k accuracy after fine-tuning",
-    ("tpami2017", "7"): "Multilabel classification",
-    ("tpami2017", "9"): "Multilabel classification: emotions",
-    ("tpami2017", "10"): "From multiclass to multilabel: average precision on Pascal VOC 2007",
-    ("tpami2017", "11"): "From multiclass to multilabel: Pascal VOC 2007",
-    ("tpami2017", "12"): "From multiclass to multilabel: Microsoft COCO",
-    ("nips2015", "1"): "Top-k accuracy of the top-k multiclass SVM",
-    ("nips2012", "2"): "Accuracy of simplex coding",
-}
-
 _METHODS = {
     **{key: loss.label for key, loss in LOSSES.items()},
     "lr_multi_ft": "LR^{Multi} fine-tuned",
@@ -222,15 +209,6 @@ def metric_label(metric: str) -> str:
 def paper_label(source: str) -> str:
     """Return the short name of a paper; an unknown key is shown as it is."""
     return PAPERS[source].short if source in PAPERS else source
-
-
-def table_title(source: str, table: str, datasets: list[str]) -> str:
-    """Return a title for a published table; without a known one, its data sets are named."""
-    if (source, table) in _TABLE_TITLES:
-        return _TABLE_TITLES[source, table]
-    if source == "cvpr2016":
-        return f"Top-1 to top-10 accuracy: {', '.join(datasets)}"
-    return ", ".join(datasets)
 
 
 def table_order(source: str, table: str) -> tuple:

@@ -1,6 +1,5 @@
 """Numbers as text, in every page, figure and document: the papers' decimals, real minus signs, thin
-spaces between thousands, columns that line up at the decimal point, empty text for what is
-missing.
+spaces between thousands, empty text for what is missing.
 """
 
 from __future__ import annotations
@@ -13,7 +12,6 @@ from toplabel.metrics.names import is_fraction
 
 _MAX_DECIMALS = 4
 THIN_SPACE = "\u202f"  # narrow, and no line breaks at it
-_FIGURE_SPACE, _POINT_SPACE = "\u2007", "\u2008"  # as wide as a digit, as a point
 _GROUPING = re.compile("[\u2009\u202f]")
 # Sign, whole digits (perhaps grouped already), the rest of a number; then a deviation or a unit.
 _NUMBER = re.compile(
@@ -22,9 +20,9 @@ _NUMBER = re.compile(
 
 
 def decimals_of(metric: str, published: str = "") -> int:
-    """Return the decimals to show: the papers' one for percentages, three for fractions.
+    """Return how many decimals to show: one for percentages, three for fractions, as the papers do.
 
-    A cell printed with more decimals (NIPS 2012 prints two) is shown with as many, four at most.
+    A number that is printed with more decimals is shown with as many, four at most.
     """
     usual = 3 if is_fraction(metric) else 1
     _, _, fraction = published.partition(".")
@@ -34,7 +32,7 @@ def decimals_of(metric: str, published: str = "") -> int:
 
 
 def fixed(value: float, decimals: int) -> str:
-    """Return `value` with a fixed number of decimals, empty for NaN."""
+    """Return a number with a fixed number of decimals; empty for NaN."""
     if math.isnan(value):
         return ""
     text = f"{value:.{decimals}f}"
@@ -44,7 +42,7 @@ def fixed(value: float, decimals: int) -> str:
 
 
 def signed(value: float, decimals: int) -> str:
-    """Return `value` with its sign (+ or −) and a fixed number of decimals, empty for NaN."""
+    """Return a number with its sign and a fixed number of decimals; empty for NaN."""
     text = fixed(value, decimals)
     if not text or text.startswith("−") or float(text) == 0:
         return text
@@ -52,7 +50,7 @@ def signed(value: float, decimals: int) -> str:
 
 
 def compact(value: float, digits: int = 4) -> str:
-    """Return `value` with at most `digits` significant digits, for C, theta, threshold and seconds.
+    """Return a number with at most `digits` significant digits; empty for NaN.
 
     Large numbers are written out; those below 1e-4 are written as 3.1e−05.
     """
@@ -62,10 +60,18 @@ def compact(value: float, digits: int = 4) -> str:
     return shown(f"{float(text):.0f}" if "e+" in text else text)
 
 
-def shown(text: str) -> str:
-    """Return a number that is written plainly, as in a CSV file, as it is to be read; other text as
-    it is.
+def small(value: float) -> str:
+    """Return a duality gap as 3.1e−04; empty for NaN.
+
+    Rounding can make a gap of 0 negative; that is 0 too.
     """
+    if math.isnan(value):
+        return ""
+    return "0" if value <= 0 else f"{value:.1e}".replace("-", "−")
+
+
+def shown(text: str) -> str:
+    """Return a number from a CSV file as it is to be read; any other text as it is."""
     found = _NUMBER.fullmatch(text)
     if not found:
         return text
@@ -74,49 +80,18 @@ def shown(text: str) -> str:
     return f"{sign}{whole}{rest}".replace("-", "−") + more
 
 
-def aligned(column: Sequence[str]) -> list[str] | None:
-    """Pad the numbers of a column on the right, so that flush right their decimal points stand
-    under each other.
-
-    Empty cells and dashes stay as they are. None for a column of words.
-    """
-    found = [_NUMBER.fullmatch(text) for text in column]
-    if not any(found) or any(
-        not one and text not in ("", "–", "—") for one, text in zip(found, column, strict=True)
-    ):
-        return None
-    tails = [one[3] + one[4] if one else "" for one in found]
-    longest = max(tails, key=len)
-    return [
-        text + _space(longest[len(tail) :]) if one else text
-        for text, tail, one in zip(column, tails, found, strict=True)
-    ]
-
-
-def _space(tail: str) -> str:
-    """Return blanks as wide as the digits and the point of `tail`."""
-    return "".join(_POINT_SPACE if character == "." else _FIGURE_SPACE for character in tail)
-
-
-def small(value: float) -> str:
-    """Return a gap as 3.1e−04, empty for NaN."""
-    if math.isnan(value):
-        return ""
-    return "0" if value == 0 else f"{value:.1e}".replace("-", "−")
-
-
-def in_points(metric: str, difference: float) -> float:
-    """Return a difference in points; a hundredth of a loss is one."""
-    return 100.0 * difference if is_fraction(metric) else difference
-
-
 def count(value: int) -> str:
     """Return a count with thin spaces between the thousands."""
-    return shown(str(value))
+    return shown(str(int(value)))
+
+
+def plural(number: int, word: str) -> str:
+    """Return a count with its noun, as "1 table" or "3 tables"."""
+    return f"{count(number)} {word}{'' if number == 1 else 's'}"
 
 
 def duration(seconds: float) -> str:
-    """Return a wall time in the largest fitting unit, empty for NaN."""
+    """Return a wall time in the largest fitting unit; empty for NaN."""
     if math.isnan(seconds):
         return ""
     if seconds < 100:
@@ -124,3 +99,14 @@ def duration(seconds: float) -> str:
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours} h {minutes:02d} min" if hours else f"{minutes} min {rest:02d} s"
+
+
+def in_points(metric: str, difference: float) -> float:
+    """Return a difference in points; a hundredth of a loss is one."""
+    return 100.0 * difference if is_fraction(metric) else difference
+
+
+def are_numbers(column: Sequence[str]) -> bool:
+    """Return whether the texts of a column are numbers, empty or dashes, and not all empty."""
+    shown = [text for text in column if text not in ("", "–", "—")]
+    return bool(shown) and all(_NUMBER.fullmatch(text) for text in shown)

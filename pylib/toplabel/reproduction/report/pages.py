@@ -1,215 +1,187 @@
-"""The pages of the HTML report: which there are, in which order, and what each of them holds."""
+"""The pages of the report: which there are, in which order, and what each of them holds."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from toplabel.reproduction.config.studies import whole_name
-from toplabel.reproduction.report.figures.registry import FIGURES as LISTED
+import pandas as pd
+
+from toplabel.reproduction.report import data_page, front, run_page
+from toplabel.reproduction.report.figures.registry import FIGURES as REGISTERED
 from toplabel.reproduction.report.figures.registry import row_of, table_files
-from toplabel.reproduction.report.inputs import ReportInputs
-from toplabel.reproduction.report.score import sum_of
-from toplabel.reproduction.report.sections import Section, restricted
+from toplabel.reproduction.report.figures.svg import share_of
+from toplabel.reproduction.report.inputs import Inputs
+from toplabel.reproduction.report.labels import PAPERS, table_order
+from toplabel.reproduction.report.run_page import web_address
+from toplabel.reproduction.report.score import score_of
+from toplabel.reproduction.report.tables import (
+    own_sections,
+    plain_section,
+    published_sections,
+)
+from toplabel.reproduction.report.tree import Figure, Page, Report, Section
 
-Page = dict[str, Any]
-
-FRONT = "index"
-CALIBRATION = "calibration"
-FIGURES = "figures"
-SPEED = "speed"
-DATA = "data"
-PUBLISHED = "published"
-RUN = "run"
-# Title and first sentence; a page of figures is left out without any.
-_OF_FIGURES = {
-    CALIBRATION: (
-        "Calibration",
-        "Where the minimiser of each loss ranks the likeliest classes first, and where not"
-        " (TPAMI 2017, section 4).",
-    ),
-    FIGURES: ("Figures", "Figures, and tables that belong to no single study."),
+SPEED, FIGURES, PUBLISHED = "speed", "figures", "published"
+#: Pages that are there whatever the studies: title and first sentence.
+_OTHERS = {
     SPEED: ("Speed", "Times on the machine of the run."),
-}
-_ALWAYS = {
-    DATA: ("Data, and what is missing", "What was there, what was not, and why."),
-    PUBLISHED: ("As published", "Published tables of which nothing was measured in this run."),
-    RUN: ("The run", "How the numbers were made, and how sure they are."),
+    FIGURES: ("Figures", "Figures, and tables that belong to no single study."),
+    data_page.NAME: ("Data, and what is missing", "What was there, what was not, and why."),
+    PUBLISHED: (
+        "Other published tables",
+        "Tables of which this run measured nothing, with the numbers of the kept run.",
+    ),
+    run_page.NAME: ("The run", "How the numbers were made, and how sure they are."),
 }
 #: Names of pages that no study can have.
-RESERVED = (FRONT, *_OF_FIGURES, *_ALWAYS)
+RESERVED = (front.NAME, *_OTHERS)
 
 
-def build_pages(
-    inputs: ReportInputs,
-    sections: Iterable[Section],
-    plain: Iterable[dict[str, Any]],
-    figures: Iterable[dict[str, Any]],
-) -> list[Page]:
-    """Distribute tables and figures over pages.
-
-    Parameters
-    ----------
-    inputs : ReportInputs
-    sections : iterable of dict
-        Tables with a measurement; each is given its ``page``, and its ``figures``: those of its
-        data sets that no smaller table of the page has.
-    plain : iterable of dict
-        Tables that are no grids.
-    figures : iterable of dict
+def build_report(inputs: Inputs) -> tuple[Report, dict[str, str]]:
+    """Arrange everything that the report shows.
 
     Returns
     -------
-    list of dict
-        The front page, one per study, then the others; a study or kind of figure without content
-        has none. ``name``, ``file``, ``kind`` ("study" for all pages of tables and figures, else
-        the name), ``title``, ``lead``, ``score``, ``contents``; ``sections``, whole tables;
-        ``visits``, rows of tables that stand whole on other pages; ``plain``; ``figures`` that
-        belong to no table.
+    Report
+        The tree that the pages, the document and report.json print.
+    dict of str to str
+        The pictures, SVG by the names of figures and charts.
     """
-    where = _Places(inputs)
-    pages = {FRONT: _page(FRONT, FRONT, "Reproduction report", "")}
-    for name, (title, text) in where.studies.items():
-        pages[where.page_of(name)] = _page(where.page_of(name), "study", title, text)
-    pages |= {name: _page(name, "study", *words) for name, words in _OF_FIGURES.items()}
-    pages |= {name: _page(name, name, *words) for name, words in _ALWAYS.items()}
-    for section in sections:
-        home = where.home(section)
-        section |= {"page": where.page_of(home), "figures": []}
-        pages[section["page"]]["sections"].append(section)
-        for study, files in where.files.items():
-            if study != home and any(record["file"] in files for record in section["records"]):
-                visit = restricted(section, files)
-                pages[where.page_of(study)]["visits"].append(visit)
-    for table in plain:
-        pages[where.of_table(table)]["plain"].append(table)
-    asked = {figure["name"]: figure["page"] for figure in inputs.figures}
-    for figure in figures:
-        page = pages[where.of_figure(figure["name"], asked[figure["name"]])]
-        _beside(figure, page["sections"], page["figures"])
-    filled = ("sections", "visits", "plain", "figures")
-    return [
-        page
-        | {"score": sum_of(one["score"] for one in page["sections"]), "contents": _contents(page)}
-        for page in pages.values()
-        if page["kind"] != "study" or any(page[part] for part in filled)
-    ]
+    first, pictures = front.front_page(inputs)
+    first.sections.append(front.downloads())
+    pages = _Pages(inputs)
+    pages.add_tables()
+    pages.add_figures()
+    pictures |= {f"figure-{one['name']}": one["svg"] for one in inputs.figures}
+    pages.of[data_page.NAME].sections += data_page.data_sections(inputs)
+    run = pages.of[run_page.NAME]
+    run.sections = [*run_page.run_sections(inputs), *run.sections]
+    measured = inputs.cells[inputs.cells["state"] == "measured"]
+    git = inputs.run["git"]
+    sources = {*inputs.cells["source"]} & {*PAPERS}
+    report = Report(
+        answer=front.answer(inputs),
+        headline=front.headline(inputs),
+        created=str(inputs.run["created"] or "")[:10],
+        commit=str(git.get("commit") or ""),
+        commit_url=web_address(str(git.get("url") or "")),
+        command=str(inputs.run["command"] or ""),
+        kept_name=inputs.kept_name,
+        sources=sorted(sources, key=lambda one: table_order(one, "")),
+        score=score_of(measured) | {"published": int(inputs.cells["published"].notna().sum())},
+        pages=[first, *(page for page in pages.of.values() if page.sections)],
+    )
+    return report, pictures
 
 
-def _page(name: str, kind: str, title: str, lead: str) -> Page:
-    words = {"name": name, "file": f"{name}.html", "kind": kind, "title": title, "lead": lead}
-    return words | {"sections": [], "visits": [], "plain": [], "figures": []}
+class _Pages:
+    """The pages but the first, and what belongs to each.
 
-
-def _beside(figure: dict[str, Any], sections: list[Section], loose: list) -> None:
-    """Put a figure of a data set with the smallest table that has the set, else with the others."""
-    row = row_of(figure["name"])
-    dataset = row.dataset_of(figure["name"]) if row else ""
-    homes = [one for one in sections if any(block["key"] == dataset for block in one["blocks"])]
-    home = min(homes, key=lambda one: len(one["blocks"]), default=None)
-    (home["figures"] if home else loose).append(figure)
-
-
-def _contents(page: Page) -> str:
-    """Return what is on it, in a few words."""
-    tables = sum(len(page[part]) for part in ("sections", "visits", "plain"))
-    drawn = len(page["figures"]) + sum(len(one["figures"]) for one in page["sections"])
-    counts = ((tables, "table"), (drawn, "figure"))
-    return ", ".join(f"{n} {word}{'' if n == 1 else 's'}" for n, word in counts if n)
-
-
-class _Places:
-    """The pages of studies, and what belongs to them.
-
-    Studies are those that something was measured for, in the order of run.json's list, then of
-    evaluation.csv.
+    There is a page for each study of the configuration that something was measured for.
     """
 
-    def __init__(self, inputs: ReportInputs) -> None:
-        runs = inputs.evaluation[["study", "file", "dataset"]]
-        runs = runs.assign(study=runs["study"].str.split(";")).explode("study")
-        runs = runs[runs["study"].fillna("") != ""]
-        found = {name: set(files) for name, files in runs.groupby("study", sort=False)["file"]}
-        self._sets = {dataset: Counter(part) for dataset, part in runs.groupby("dataset")["study"]}
-        self._of_table = _studies_of_tables(inputs.run, found)
-        cells = inputs.comparison
-        of_kept = cells.loc[cells["kept"].notna(), ["source", "table"]].drop_duplicates()
-        kept = {self._of_table.get(key, "") for key in of_kept.itertuples(index=False, name=None)}
-        texts = {
-            str(one["name"]): (str(one["title"]), str(one.get("description", "")))
-            for one in inputs.run.get("studies") or ()
+    def __init__(self, inputs: Inputs) -> None:
+        self._inputs = inputs
+        self.of = {
+            name: Page(self.name_of(name), *inputs.study_text(name), []) for name in inputs.studies
         }
-        order = [name for name in texts if name in found or name in kept]
-        order += [name for name in found if name not in texts]
-        self.studies = {name: texts.get(name, (name, "")) for name in order}
-        #: The files of each study's results.
-        self.files = {name: found[name] for name in order if name in found}
+        self.of |= {name: Page(name, *words, []) for name, words in _OTHERS.items()}
+        self.of[PUBLISHED].paper = False
+        studies = inputs.measured.assign(study=inputs.measured["study"].str.split(";"))
+        studies = studies.explode("study")
+        self._counts = {
+            dataset: part["study"].value_counts().to_dict()
+            for dataset, part in studies.groupby("config_dataset", sort=False)
+        }
+        self._grids: list[tuple[set[str], Section]] = []
 
-    def page_of(self, study: str) -> str:
-        """Return the page of a study; what is in no study stands with the figures."""
-        if study not in self.studies:
-            return FIGURES
+    @staticmethod
+    def name_of(study: str) -> str:
+        """Return the name of the page of a study."""
         return f"study-{study}" if study in RESERVED else study
 
-    def home(self, section: Section) -> str:
-        """Return the study that a table belongs to: its own, or the one with most of its compared
-        cells; with numbers of the kept run alone the first study that reproduces it.
-        """
-        if section["study"] in self.studies:
-            return section["study"]
-        records = section["records"]
-        if not records:
-            return self._of_table.get((section["source"], section["table"]), "")
-        counts = {
-            study: sum(bool(one["verdict"]) for one in records if one["file"] in files)
-            for study, files in self.files.items()
-            if any(one["file"] in files for one in records)
-        }
-        return self._most(counts)
-
-    def of_figure(self, name: str, asked: str) -> str:
-        """Return the page of a figure: that of its .json, or of its row in
-        `toplabel.reproduction.report.figures.registry`.
-        """
-        row = row_of(name)
-        page = asked or (row.page if row else FIGURES)
-        if row and row.dataset and not asked:
-            page = self._most(self._sets.get(row.dataset_of(name), {}))
-        return page if page in RESERVED else self.page_of(page)
-
-    def of_table(self, table: Mapping[str, Any]) -> str:
-        """Return the page of a table that is no grid: its study's, that of its data sets, or of the
-        figure it is made with.
-        """
-        if table["study"] in self.studies:
-            return self.page_of(table["study"])
-        if table["datasets"]:
-            counts = sum((self._sets.get(one, Counter()) for one in table["datasets"]), Counter())
-            return self.page_of(self._most(counts))
-        file = table_files(table["name"])[0]
-        return next((row.page for row in LISTED if file in row.files), FIGURES)
-
-    def _most(self, counts: Mapping[str, int]) -> str:
+    def _study_of(self, counts: Mapping[str, int]) -> str:
         """Return the study with the highest count, of several the first; empty without any."""
-        return max((name for name in self.studies if name in counts), key=counts.get, default="")
+        asked = [name for name in self._inputs.studies if counts.get(name)]
+        return max(asked, key=counts.__getitem__, default="")
+
+    def add_tables(self) -> None:
+        """Put every table on a page, a published one with the study that measured most of it."""
+        inputs = self._inputs
+        for cells, section in published_sections(inputs):
+            own = cells[cells["state"] == "measured"]
+            studies = own.loc[own["verdict"] != "", "study"].str.split(";").explode()
+            home = self.of[self._study_of(studies.value_counts().to_dict()) or PUBLISHED]
+            home.sections.append(section)
+            home.tables = True
+            self._count(home, own)
+            self._grids.append(({*own["config_dataset"]}, section))
+        for cells, section in own_sections(inputs):
+            studies = cells["study"].str.split(";").explode()
+            home = self.of[self._study_of(studies.value_counts().to_dict()) or FIGURES]
+            home.sections.append(section)
+            home.tables = True
+            self._grids.append(({*cells["config_dataset"]}, section))
+        for table in inputs.tables:
+            page = self.of[self._page_of_table(table)]
+            page.sections.append(plain_section(table, inputs))
+            page.tables = True
+
+    @staticmethod
+    def _count(page: Page, own: pd.DataFrame) -> None:
+        """Add the scores of a table to those of its page."""
+        score = score_of(own)
+        if not score["comparable"]:
+            return
+        match, compared = map(int, (page.matches or "0/0").split("/"))
+        page.matches = f"{match + score['match']}/{compared + score['comparable']}"
+
+    def _page_of_table(self, table: Mapping[str, Any]) -> str:
+        """Return the page of a table that is no grid: that of its study, of its data sets, or of
+        the figure that it is made with.
+        """
+        for study in filter(None, str(table["study"]).split(";")):
+            if study in self._inputs.studies:
+                return study
+        counts: dict[str, int] = {}
+        for dataset in table["frame"].get("data set", ()):
+            for study, n in self._counts.get(dataset, {}).items():
+                counts[study] = counts.get(study, 0) + n
+        if home := self._study_of(counts):
+            return home
+        file = table_files(table["name"])[0]
+        pages = (row.page for row in REGISTERED if file in row.files)
+        return next((page for page in pages if page in self.of), FIGURES)
+
+    def add_figures(self) -> None:
+        """Put every figure beside the smallest table of its data set, else on a page."""
+        for figure in self._inputs.figures:
+            node = _figure(figure, self._inputs)
+            row = row_of(figure["name"])
+            dataset = row.dataset_of(figure["name"]) if row else ""
+            homes = [one for sets, one in self._grids if dataset in sets]
+            home = min(homes, key=lambda one: len(one.parts), default=None)
+            if home is None:
+                name = (figure.get("page") or (row.page if row else "")) or FIGURES
+                page = self.of[name if name in self.of else FIGURES]
+                home = next((one for one in page.sections if one.anchor == FIGURES), None)
+                if home is None:
+                    title = "" if page.name == FIGURES else FIGURES.capitalize()
+                    home = Section(FIGURES, title, [])
+                    page.sections.append(home)
+            home.parts.append(node)
 
 
-def _studies_of_tables(
-    run: Mapping[str, Any], measured: Mapping[str, Any]
-) -> dict[tuple[str, str], str]:
-    """Return the study of each published table, by source and number.
-
-    Of several it is one with measurements, else one of the config, else the first.
-    """
-    config = run["config"] if isinstance(run["config"], Mapping) else {}
-    asked = {name.partition("/")[0] for name in config.get("studies", ())}
-    found: dict[tuple[str, str], str] = {}
-    for entry in sorted(
-        run.get("studies") or (),
-        key=lambda one: (one["name"] not in measured, one["name"] not in asked),
-    ):
-        for name in entry.get("tables", ()):
-            source, _, number = whole_name(name).rpartition("_table")
-            found.setdefault((source, str(int(number))), str(entry["name"]))
-    return found
+def _figure(figure: Mapping[str, Any], inputs: Inputs) -> Figure:
+    file = f"figures/{figure['name']}.csv"
+    return Figure(
+        f"figure-{figure['name']}",
+        figure["title"],
+        figure["caption"],
+        figure["alt"] or figure["title"],
+        source=figure["source"] or "",
+        share=share_of(figure["svg"], figure["name"]),
+        file=file,
+        href=inputs.link(file),
+    )

@@ -1,4 +1,4 @@
-"""The report and the replication paper, set by Typst: the same data give the same bytes."""
+"""The report as a PDF, set by Typst: the same data give the same bytes."""
 
 from __future__ import annotations
 
@@ -8,104 +8,50 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from importlib import resources
 from pathlib import Path
-from typing import Any
 
 import typst
 
 from toplabel._core.files import FileError, atomic_path
-from toplabel.reproduction.report import facts, labels
-from toplabel.reproduction.report.figures import claims as claims_chart
-from toplabel.reproduction.report.html import charts
-from toplabel.reproduction.report.inputs import ReportInputs
-from toplabel.reproduction.report.tree import Tree, build_tree
+from toplabel.reproduction.report import labels
+from toplabel.reproduction.report.tree import Tree
 
-_SHARED = ("parts.typ", "references.yml")
+_MAIN = "report.typ"
+_SOURCES = (_MAIN, "parts.typ", "references.yml")
 #: Archival, accessible PDF, as far as the document allows it (a date is needed for PDF/A).
 _STANDARDS = ["a-2a", "ua-1"]
 
 
-def write_pdf(inputs: ReportInputs, out_path: str | Path) -> None:
-    """Write the report as a PDF document, dated as run.json.
-
-    Parameters
-    ----------
-    inputs : ReportInputs
-        From `load_inputs`.
-    out_path : path-like
-
-    Raises
-    ------
-    FileError
-        A figure is not SVG, or the document cannot be set.
-    """
-    tree = build_tree(inputs)
-    content = content_of(tree)
-    write_document("report.typ", content, pictures_of(inputs, tree), content["created"], out_path)
-
-
-def content_of(tree: Tree) -> dict[str, Any]:
-    """Return what the template of the report prints: the tree, and words that are in no data."""
-    created = _date(tree["created"])
-    left_out = ("targets", "parts", "coverage", "trust")
-    return {name: part for name, part in tree.items() if name not in left_out} | {
-        "created": created and [created.year, created.month, created.day],
-        "verdicts": [vars(one) for one in labels.VERDICTS.values()],
-        "outcomes": {key: vars(one) for key, one in labels.OUTCOMES.items()},
-        "papers": {key: one.short for key, one in labels.PAPERS.items()},
-        "statistics": list(facts.STATISTICS),
-        "said": {one["anchor"]: claims_chart.words(one) for one in tree["findings"]},
-    }
-
-
-def pictures_of(inputs: ReportInputs, tree: Tree) -> dict[str, str]:
-    """Return the figures and charts of the report as SVG, by their file names."""
-    found = {f"figure-{one['name']}": one["svg"] for one in inputs.figures} | charts(inputs, tree)
-    return {f"{name}.svg": text for name, text in found.items()}
-
-
-def write_document(
-    main: str,
-    content: Mapping[str, Any],
-    pictures: Mapping[str, str],
-    created: datetime | list[int] | None,
-    out_path: str | Path,
-) -> None:
-    """Set a template with some data.
+def write_pdf(tree: Tree, pictures: Mapping[str, str], out: Path) -> None:
+    """Write the report as a PDF document, dated as the run.
 
     The text goes to Typst as data, never as markup, so nothing in it is executed or needs escaping.
-    Only the fonts inside Typst are used and nothing is fetched.
-
-    Parameters
-    ----------
-    main : str
-        The template.
-    content : mapping
-        What it prints, as plain data.
-    pictures : mapping of str to str
-        SVG by file name.
-    created : datetime or list of int, optional
-        The date of the run.
-    out_path : path-like
+    Only the fonts inside Typst are used, and nothing is fetched.
 
     Raises
     ------
     FileError
         The document cannot be set, or the file cannot be written.
     """
+    created = _date(tree["created"])
+    content = tree | {
+        "created": created and [created.year, created.month, created.day],
+        "verdicts": {key: vars(one) for key, one in labels.VERDICTS.items()},
+        "papers": {key: one.short for key, one in labels.PAPERS.items()},
+    }
     templates = resources.files("toplabel.reproduction.report").joinpath("templates")
-    sources = {name: templates.joinpath(name).read_text("utf-8") for name in (main, *_SHARED)}
-    sources |= pictures | {"content.json": json.dumps(content, ensure_ascii=False, allow_nan=False)}
-    when = datetime(*created, tzinfo=UTC) if isinstance(created, list) else created
-    with tempfile.TemporaryDirectory() as folder, atomic_path(out_path) as path:
+    sources = {name: templates.joinpath(name).read_text("utf-8") for name in _SOURCES}
+    sources |= {f"{name}.svg": text for name, text in pictures.items()}
+    sources["content.json"] = json.dumps(content, ensure_ascii=False, allow_nan=False)
+    with tempfile.TemporaryDirectory() as folder, atomic_path(out) as path:
         for name, text in sources.items():
             (Path(folder) / name).write_text(text, encoding="utf-8")
-        path.write_bytes(_compiled(Path(folder), main, when))
+        path.write_bytes(_compiled(Path(folder), created))
 
 
-def _compiled(root: Path, main: str, created: datetime | None) -> bytes:
+def _compiled(root: Path, created: datetime | None) -> bytes:
     def attempt(standards: list[str]) -> bytes:
         return typst.compile(
-            root / main,
+            root / _MAIN,
             root=root,
             ignore_system_fonts=True,
             font_paths=[],
@@ -125,8 +71,8 @@ def _compiled(root: Path, main: str, created: datetime | None) -> bytes:
 
 
 def _date(created: str) -> datetime | None:
-    """Read the date of run.json; None when it is no date."""
+    """Return the day of the run; None when it is no date."""
     try:
-        return datetime.fromisoformat(created)
+        return datetime.fromisoformat(created).replace(tzinfo=UTC)
     except ValueError:
         return None

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,11 +12,10 @@ from matplotlib.lines import Line2D
 
 from toplabel.metrics.names import is_fraction
 from toplabel.reproduction.report import numbers
+from toplabel.reproduction.report.cells import is_stopped
 from toplabel.reproduction.report.figures import style
 from toplabel.reproduction.report.labels import VERDICTS, table_label, table_order
 
-# Above this relative gap, a fit of the kept run, whose status is not kept, did not converge.
-_KEPT_EPS = 1e-3
 _KNEE = 0.1  # points; the axis is linear up to about here, and logarithmic beyond
 _TICKS = (0.1, 0.5, 1.5, 5, 20, 50)
 _BINS = 80  # stacks of marks on each side of 0
@@ -64,15 +61,9 @@ def points_of(cells: pd.DataFrame) -> pd.DataFrame:
             "points": [numbers.in_points(row["metric"], row["difference"]) for row in rows],
             "verdict": [row["verdict"] for row in rows],
             "is_loss": [is_fraction(row["metric"]) for row in rows],
-            "stopped": [_stopped(row) for row in rows],
+            "stopped": [is_stopped(row) for row in rows],
         }
     )
-
-
-def _stopped(row: Mapping[str, Any]) -> bool:
-    if not row["status"]:
-        return row["relative_gap"] > _KEPT_EPS
-    return row["status"] not in ("converged", "uncertified")
 
 
 def draw(points: pd.DataFrame, background: str = "none") -> str:

@@ -1,0 +1,153 @@
+"""The numbers that the tables of the report show: one row for each cell of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from toplabel._core.catalogue import LOSSES
+from toplabel.reproduction.compare import views
+from toplabel.reproduction.compare.cells import KEPT, MEASURED, PUBLISHED
+from toplabel.reproduction.compare.notes import explained
+from toplabel.reproduction.compare.published import PLACE
+from toplabel.reproduction.config.notes import Notes
+from toplabel.reproduction.report.labels import method_label
+
+NOT_RUN = "not part of this run"
+OF_OTHERS = "published by other authors, not measured by this project"
+NOT_REGISTERED = "no registered data set has these features"
+_OF_PRINT = ("printed", "value", "std", "choice", "note")
+_FOUND = {"value": "found", "verdict": "found_verdict", "reading": "found_reading"}
+_FOUND |= {"run": "found_run"}
+_REASON = {"title": "reason_title", "why": "reason_why", "evidence": "evidence"}
+_REASON |= {"experiment": "experiment"}
+_KEPT_EPS = 1e-3  # the gap at which training stopped in the kept run, whose rows have no status
+Row = Mapping[str, str]
+
+
+def shown_cells(cells: pd.DataFrame, datasets: pd.DataFrame, notes: Notes) -> pd.DataFrame:
+    """Return a row for each printed number, and for each measured one that no paper prints.
+
+    Parameters
+    ----------
+    cells : DataFrame
+        The frame of a run (`toplabel.reproduction.compare.cells`).
+    datasets : DataFrame
+        The registered data sets (results/datasets.csv).
+    notes : Notes
+        The notes on the papers' cells.
+
+    Returns
+    -------
+    DataFrame
+        The columns of the frame with these changes. `state` is "measured" (by this run), "kept"
+        (by the kept run alone) or "published". `published` and `published_std` are the printed
+        numbers; `measured` and the other columns are of the run that `state` names. `found`,
+        `found_verdict`, `found_reading` and `found_run` are of another reading of the protocol.
+        `choice` is the title of a reading that printed numbers had a part in. `file` is the file of
+        the number; `stopped` says whether its fit did not converge; `why` and
+        `waits_for` say why there is no number, and which data set it waits for. `reason_title`,
+        `reason_why`, `evidence` and `experiment` say in words why a number is not reproduced.
+    """
+    printed = cells.loc[cells["run"] == PUBLISHED, [*PLACE, *_OF_PRINT]]
+    printed = printed.rename(columns={"value": "published", "std": "published_std"})
+    own, kept = views.compared(cells), views.compared(cells, KEPT)
+    known = pd.MultiIndex.from_frame(own[PLACE])
+    kept = kept[~pd.MultiIndex.from_frame(kept[PLACE]).isin(known)]
+    numbers = pd.concat([own, kept]).drop(columns=["printed", "choice", "note", "reading"])
+    shown = _joined(printed, numbers.rename(columns={"value": "measured", "run": "state"}))
+    shown["state"] = shown["state"].replace("", PUBLISHED)
+    found = pd.concat([views.found(cells), views.found(cells, KEPT)]).drop_duplicates(PLACE)
+    shown = _joined(shown, found[[*PLACE, *_FOUND]].rename(columns=_FOUND))
+    reasons = pd.concat([explained(cells, notes), explained(cells, notes, KEPT)])
+    reasons = reasons.drop_duplicates(PLACE)[[*PLACE, *_REASON]].rename(columns=_REASON)
+    shown = _joined(shown, reasons)
+    shown = pd.concat([shown, _unprinted(cells, shown, datasets)], ignore_index=True)
+    texts = [name for name in shown if not pd.api.types.is_numeric_dtype(shown[name])]
+    shown = shown.assign(**{name: shown[name].fillna("") for name in texts})
+    file = shown["config_dataset"] + "/" + shown["config_method"] + "/evaluation.csv"
+    ours = {*LOSSES} | {*cells.loc[cells["run"] != PUBLISHED, "method"]}
+    sets: dict[tuple[str, str], list[Row]] = {}
+    for one in datasets.to_dict("records"):
+        sets.setdefault((one["published_key"], one["features"]), []).append(one)
+    rows = shown.to_dict("records")
+    causes = [_cause(row, sets, ours) for row in rows]
+    return shown.assign(
+        choice=[notes.choices[name].title if name else "" for name in shown["choice"]],
+        label=[_label(row) for row in rows],
+        file=file.where(shown["state"] == MEASURED, ""),
+        stopped=[is_stopped(row) for row in rows],
+        waits_for=[dataset for dataset, _ in causes],
+        why=[why for _, why in causes],
+    )
+
+
+def is_stopped(row: Mapping[str, Any]) -> bool:
+    """Return whether a number comes from a fit that did not reach its tolerance."""
+    if not row["status"]:
+        return row["relative_gap"] > _KEPT_EPS
+    return row["status"] not in ("converged", "uncertified")
+
+
+def _joined(left: pd.DataFrame, right: pd.DataFrame) -> pd.DataFrame:
+    """Add columns at the same places; text is empty where there is nothing."""
+    joined = left.merge(right, on=PLACE, how="left")
+    texts = [name for name in right if not pd.api.types.is_numeric_dtype(right[name])]
+    return joined.assign(**{name: joined[name].fillna("") for name in texts})
+
+
+def _unprinted(cells: pd.DataFrame, shown: pd.DataFrame, datasets: pd.DataFrame) -> pd.DataFrame:
+    """Return the measured numbers that no paper prints.
+
+    A number stands in the first published table that has measured numbers of its data set by its
+    metric, else in a table of its study.
+    """
+    own = views.measurements(cells)
+    own = own[(own["source"] == "") & (own["variant_of"] == "")]
+    keys = dict(zip(datasets["dataset"], datasets["published_key"], strict=True))
+    key = own["dataset"].map(keys).fillna(own["dataset"])
+    places: dict[tuple[str, ...], tuple[str, str]] = {}
+    for row in shown[shown["state"] == MEASURED].to_dict("records"):
+        name = (row["config_dataset"], row["features"], row["metric"])
+        places.setdefault(name, (row["source"], row["table"]))
+    names = zip(own["config_dataset"], own["features"], own["metric"], strict=True)
+    found = [places.get(name, ("", "")) for name in names]
+    sources, tables = ([pair[i] for pair in found] for i in (0, 1))
+    dataset = key.where(pd.Series(sources, own.index) != "", own["dataset"])
+    own = own.assign(source=sources, table=tables, dataset=dataset, state=MEASURED)
+    return own.rename(columns={"value": "measured"}).drop(columns=["run", "reading"])
+
+
+def _label(row: Mapping[str, str]) -> str:
+    """Return the papers' name of the method of a printed number, else that of methods.yaml."""
+    if row["printed"] or not row["label"]:
+        return method_label(row["method"], row["k"], row["gamma"], row["kernel"])
+    return row["label"]
+
+
+def _cause(
+    row: Mapping[str, str], sets: Mapping[tuple[str, str], list[Row]], ours: set[str]
+) -> tuple[str, str]:
+    """Return the data set that a printed number without a measured one waits for, which may be
+    empty, and why it has none.
+
+    `sets` are the rows of the data sets by the papers' name and the features.
+    """
+    if row["state"] != PUBLISHED:
+        return "", ""
+    if row["note"]:
+        return "", row["note"]
+    if row["method"] not in ours:
+        return "", OF_OTHERS
+    found = [
+        one
+        for one in sets.get((row["dataset"], row["features"]), ())
+        if row["source"] in (one["published_sources"] or row["source"]).split(";")
+    ]
+    if not found:
+        return "", NOT_REGISTERED
+    if any(one["status"] != "missing" for one in found):
+        return "", NOT_RUN
+    return found[0]["dataset"], found[0]["reason"]

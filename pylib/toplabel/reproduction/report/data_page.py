@@ -1,0 +1,163 @@
+"""The page of the data: what was there, what was not and why, sources and licences."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+import pandas as pd
+
+from toplabel.reproduction.report import numbers
+from toplabel.reproduction.report.inputs import Inputs
+from toplabel.reproduction.report.labels import paper_label
+from toplabel.reproduction.report.numbers import count
+from toplabel.reproduction.report.run_page import web_address
+from toplabel.reproduction.report.tables import table_of
+from toplabel.reproduction.report.tree import Cell, Fold, Part, Section, Table, Text
+
+NAME = "data"
+#: Headings of the statistics: the measured column, and that of what the paper prints.
+_STATISTICS = {
+    "Classes": ("n_classes", "paper_n_classes"),
+    "Train": ("n_train", "paper_n_train"),
+    "Val": ("n_val", ""),
+    "Test": ("n_test", ""),
+    "Features": ("n_features", "paper_n_features"),
+    "Cardinality": ("label_cardinality", "paper_label_cardinality"),
+}
+_AGREEMENT = {"true": "agrees", "false": "differs", "1": "agrees", "0": "differs"}
+_ODDITIES = {
+    "zero_rows": "rows of zeros",
+    "empty_label_sets": "empty label sets",
+    "full_label_sets": "full label sets",
+    "classes_without_example": "classes without an example",
+}
+
+
+def data_sections(inputs: Inputs) -> list[Section]:
+    """Return the sections of the page."""
+    sections = [
+        Section("missing", "What is missing, and why", _missing(inputs)),
+        Section("datasets", "Data sets", [*_data_sets(inputs.datasets), *_origins(inputs)]),
+    ]
+    if inputs.missing:
+        rows = [[Cell(file, href=inputs.link(file))] for file in inputs.missing]
+        about = Text(
+            "The run asked for these results and did not get them. The same command goes on."
+        )
+        parts: list[Part] = [about, table_of("Not finished", ["Result, or log of its job"], rows)]
+        sections.insert(0, Section("unfinished", "Not finished", parts))
+    return sections
+
+
+def _missing(inputs: Inputs) -> list[Part]:
+    """Return the reasons of cells without a measured number, and the data sets that are absent."""
+    cells = inputs.cells[inputs.cells["state"] == "published"]
+    parts: list[Part] = []
+    rows = []
+    for why, part in cells[cells["waits_for"] == ""].groupby("why", sort=False):
+        sets = part["dataset"].map(inputs.title).value_counts(sort=False)
+        where = ", ".join(f"{title} {count(n)}" for title, n in sets.items())
+        rows.append([why, count(len(part)), where])
+    rows.sort(key=lambda row: -int(re.sub(r"\D", "", row[1])))
+    if rows:
+        caption = "Printed numbers without a measured one that wait for no data set"
+        parts.append(table_of(caption, ["Why", "Numbers", "Where"], rows))
+    waiting = cells["waits_for"].value_counts()
+    absent = inputs.datasets[inputs.datasets["status"] == "missing"]
+    absent = absent.assign(waiting=absent["dataset"].map(waiting).fillna(0).astype(int))
+    absent = absent.sort_values("waiting", ascending=False, kind="stable")
+    head = ["Data set", "Numbers waiting", "Why"]
+    for title, part in (
+        ("Data sets that are not available", absent[absent["waiting"] > 0]),
+        ("Data sets that no printed number waits for", absent[absent["waiting"] == 0]),
+    ):
+        rows = [
+            [row["title"] or row["dataset"], count(row["waiting"]), row["reason"]]
+            for row in part.to_dict("records")
+        ]
+        if rows:
+            parts.append(Fold(f"{title} ({len(rows)})", [table_of(title, head, rows)]))
+    return parts or [Text("Nothing: every printed number has a measured one.")]
+
+
+def _data_sets(datasets: pd.DataFrame) -> list[Part]:
+    """Return the statistics of the data sets; those that are not available are folded."""
+    how = (
+        "Measured on the files, below it what the paper prints. Sets that are not available show the"
+        " paper’s numbers alone, or with them what their label lists say."
+    )
+    ready = datasets["status"] == "ready"
+    parts: list[Part] = [Text(how, style="note"), _statistics_table("Data sets", datasets[ready])]
+    if not ready.all():
+        title = "Statistics of data sets that are not available"
+        parts.append(Fold(title, [_statistics_table(title, datasets[~ready])]))
+    return parts
+
+
+def _statistics_table(caption: str, datasets: pd.DataFrame) -> Table:
+    rows = []
+    for row in datasets.to_dict("records"):
+        cells = [Cell(row["title"] or row["dataset"]), Cell(row["task"])]
+        for ours, paper in _STATISTICS.values():
+            printed = numbers.shown(row[paper]) if paper else ""
+            dash = "–" if printed else ""
+            cells.append(Cell(_statistic(row[ours]) or dash, small=printed))
+        agreement = _AGREEMENT.get(row["agrees"].strip().lower(), "")
+        cells += [Cell(agreement, small=paper_of(row["paper_source"])), Cell(_oddities(row))]
+        rows.append(cells)
+    head = ["Data set", "Task", *_STATISTICS, "Paper", "Remarks"]
+    return table_of(caption, head, rows)
+
+
+def _oddities(row: Mapping[str, str]) -> str:
+    """Return what is unusual about a data set, in words."""
+    found = [
+        f"{number} {words}"
+        for name, words in _ODDITIES.items()
+        if (number := _statistic(row[name])) not in ("", "0")
+    ]
+    if row["status"] == "ready" and row["reason"]:
+        found.append(row["reason"])
+    if row["status"] == "missing" and row["n_train"]:
+        found.append("counted in its label lists, without features")
+    return ", ".join(found)
+
+
+def _statistic(text: str) -> str:
+    """Return a statistic as it is to be read: counts whole, other numbers with two decimals."""
+    try:
+        value = float(text)
+    except ValueError:
+        return text
+    return count(int(value)) if value == int(value) else numbers.fixed(value, 2)
+
+
+def paper_of(sources: str) -> str:
+    """Return the papers and places of a `paper_source` like tpami2017_table04;nips2015_sec5.1."""
+    found = []
+    for source in filter(None, sources.split(";")):
+        paper, _, place = source.strip().partition("_")
+        place = re.sub(r"^sec", "section ", re.sub(r"^table0*", "Table ", place))
+        found.append(", ".join(filter(None, (paper_label(paper), place))))
+    return "; ".join(found)
+
+
+def _origins(inputs: Inputs) -> list[Part]:
+    rows = []
+    for row in inputs.datasets.to_dict("records"):
+        url = web_address(row["url"])
+        name = Cell(row["title"] or row["dataset"])
+        rows.append([name, Cell(row["citation"] or url, href=url), Cell(row["licence"])])
+    table = table_of("Origin and licence", ["Data set", "Source", "Licence"], rows)
+    parts: list[Part] = [Fold("Origin and licence of each data set", [table])]
+    raw = []
+    for dataset, files in inputs.raw.items():
+        for one in files:
+            name = Cell(one["name"], href=web_address(str(one.get("url") or "")))
+            sums = [str(one.get(key) or "") for key in ("size", "sha256")]
+            raw.append([inputs.title(dataset), name, *sums])
+    if raw:
+        head = ["Data set", "File", "Bytes", "SHA-256"]
+        parts.append(Fold("Raw files and their sums", [table_of("Raw files", head, raw)]))
+    return parts

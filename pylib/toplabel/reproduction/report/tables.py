@@ -1,0 +1,271 @@
+"""The sections of the report that hold tables: published ones, a study's own ones, and tables that
+are printed as they stand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import pandas as pd
+
+from toplabel.metrics.names import lower_is_better
+from toplabel.reproduction.compare.notes import FEWEST_DRAWS
+from toplabel.reproduction.report import notes, numbers
+from toplabel.reproduction.report.grids import ROW_KEYS, build_grids, grid_cell
+from toplabel.reproduction.report.inputs import Inputs
+from toplabel.reproduction.report.labels import metric_label, slug, table_label, table_order
+from toplabel.reproduction.report.numbers import count
+from toplabel.reproduction.report.score import in_words, score_of, tally
+from toplabel.reproduction.report.tree import Cell, Fold, Grid, Part, Row, Section, Table, Text
+
+NO_GAP = "—"
+"""In place of the gap of a model that has none."""
+
+
+def table_of(
+    caption: str,
+    columns: Iterable[str],
+    rows: Iterable[Iterable[str | Cell]],
+    *,
+    anchors: Iterable[str] = (),
+    file: str = "",
+    href: str = "",
+) -> Table:
+    """Return a table of texts and cells, its columns of numbers marked."""
+    cells = [[one if isinstance(one, Cell) else Cell(one) for one in row] for row in rows]
+    numeric = [
+        numbers.are_numbers([cell.text for cell in column]) for column in zip(*cells, strict=True)
+    ]
+    columns = list(columns)
+    names = [*anchors] or [""] * len(cells)
+    made = [Row(row, anchor) for row, anchor in zip(cells, names, strict=True)]
+    return Table(caption, columns, numeric or [False] * len(columns), made, file, href)
+
+
+def published_sections(inputs: Inputs) -> list[tuple[pd.DataFrame, Section]]:
+    """Return the published tables in the papers' order, each with its cells."""
+    groups = dict(iter(inputs.cells[inputs.cells["source"] != ""].groupby(["source", "table"])))
+    found = []
+    for key in sorted(groups, key=lambda pair: table_order(*pair)):
+        cells = groups[key]
+        name = "_table".join((key[0], key[1].zfill(2)))
+        text = inputs.texts.get(key)
+        titles = ", ".join(map(inputs.title, dict.fromkeys(cells["dataset"])))
+        found.append(
+            (
+                cells,
+                Section(
+                    slug(name),
+                    text.title if text else titles,
+                    _parts(inputs, cells, text.caption if text else ""),
+                    origin=table_label(*key),
+                    source=key[0],
+                ),
+            )
+        )
+    return found
+
+
+def own_sections(inputs: Inputs) -> list[tuple[pd.DataFrame, Section]]:
+    """Return the tables of what no paper prints, one for each study, with their cells."""
+    own = inputs.cells[inputs.cells["source"] == ""]
+    found = []
+    for study, cells in own.groupby(own["study"].map(inputs.first_study), sort=False):
+        section = Section(slug(f"own-{study}"), "Printed in no paper", _parts(inputs, cells, ""))
+        found.append((cells, section))
+    return found
+
+
+def _parts(inputs: Inputs, cells: pd.DataFrame, caption: str) -> list[Part]:
+    """Return what stands in the section of a table."""
+    parts: list[Part] = [Text(caption, style="note")] if caption else []
+    measured = cells["state"] == "measured"
+    score, kept = score_of(cells[measured]), score_of(cells[cells["state"] == "kept"])
+    if score["comparable"]:
+        compared, printed = count(score["comparable"]), count(int(cells["published"].notna().sum()))
+        parts += tally(score)
+        parts.append(Text(f"{compared} of {printed} printed numbers compared.", style="note"))
+    if kept["comparable"]:
+        words = f"{in_words(kept)}, of {count(kept['comparable'])}."
+        parts.append(Text(words, lead=f"{inputs.kept_name}, muted in the table:", style="note"))
+    if told := _within_intervals(cells[measured]):
+        parts.append(Text(told, style="note"))
+    for state, title in (("measured", ""), ("kept", "Why numbers of the kept run differ")):
+        reasons = notes.reasons(cells[cells["state"] == state])
+        if reasons:
+            parts += [Fold(title, reasons)] if title else reasons
+    cells = cells.assign(record="")
+    serial = pd.Series(range(1, int(measured.sum()) + 1), cells.index[measured], dtype="Int64")
+    anchor = f"{slug('-'.join(cells[['source', 'table', 'study']].iloc[0]))}-"
+    cells.loc[measured, "record"] = [f"r-{anchor}{number}" for number in serial]
+    bare: list[Grid] = []
+    for grid in build_grids(cells, inputs.title):
+        if grid.state == "published":
+            bare.append(grid)
+            continue
+        parts.append(grid)
+        if told := _not_measured(cells[cells["dataset"] == grid.key]):
+            parts.append(Text(told, style="note"))
+    if measured.any():
+        parts.append(
+            Fold(
+                "Records: parameters, gap, time and file of each number",
+                [records(cells[measured], inputs)],
+            )
+        )
+    if bare:
+        titles = "; ".join(grid.title for grid in bare)
+        parts.append(Fold(f"As published, not measured: {titles}", bare))
+    return parts
+
+
+def _within_intervals(cells: pd.DataFrame) -> str:
+    """Say how many printed numbers lie within what test rows, and what draws of the folds give."""
+    rows = cells.loc[cells["in_rows"] != "", "in_rows"]
+    seeds = cells.loc[(cells["in_seeds"] != "") & (cells["seeds"] >= FEWEST_DRAWS), "in_seeds"]
+    told = []
+    for found, where in (
+        (rows, "in the interval that has our number on 95 % of draws of the test rows"),
+        (seeds, "in the 95 % interval of a further draw of the folds"),
+    ):
+        if len(found):
+            inside = count(int((found == "true").sum()))
+            told.append(f"{inside} of {count(len(found))} printed numbers lie {where}.")
+    return " ".join(told)
+
+
+def _not_measured(cells: pd.DataFrame) -> str:
+    """Say how many rows of a grid have no number of ours, by reason."""
+    if cells.empty:
+        return ""
+    rows = cells.assign(bare=cells["state"] == "published").groupby(ROW_KEYS, sort=False)
+    rows = rows.agg({"bare": "all", "why": "first"})
+    reasons = rows.loc[rows["bare"], "why"].value_counts()
+    if reasons.empty:
+        return ""
+    words = "; ".join(f"{n} {reason}" for reason, n in reasons.items())
+    return f"{reasons.sum()} of {len(rows)} rows were not measured: {words}."
+
+
+def records(cells: pd.DataFrame, inputs: Inputs) -> Table:
+    """Return the table of all that is known of each measured number, and of the file it is from."""
+    rows = cells.to_dict("records")
+    texts = [[write(row, inputs) for write in _RECORD.values()] for row in rows]
+    return table_of("Records", _RECORD, texts, anchors=cells["record"])
+
+
+def _ours(row: Mapping[str, Any]) -> str:
+    cell = grid_cell(row)
+    decimals = numbers.decimals_of(row["metric"], row["printed"])
+    if row["std"] == row["std"] and row["splits"] > 1:
+        error = numbers.fixed(row["std"] / row["splits"] ** 0.5, decimals)
+        deviation = numbers.fixed(row["std"], decimals)
+        return f"{cell.ours} ± {deviation} ({row['splits']:.0f} draws, standard error {error})"
+    return f"{cell.ours} ± {cell.std}" if cell.std else cell.ours
+
+
+def _printed(row: Mapping[str, Any]) -> str:
+    cell = grid_cell(row)
+    return " ± ".join(filter(None, (cell.published, cell.published_std)))
+
+
+def _with_place(text: str, told: str) -> str:
+    """Add to an interval whether the printed number lies in it."""
+    place = {"true": ", printed number inside", "false": ", printed number outside"}
+    return text + place.get(told, "") if text else ""
+
+
+def _seeds(row: Mapping[str, Any]) -> str:
+    if row["seeds"] != row["seeds"]:
+        return ""
+    decimals = numbers.decimals_of(row["metric"], row["printed"])
+    mean, std = (numbers.fixed(row[name], decimals) for name in ("seeds_mean", "seeds_std"))
+    text = f"{mean} ± {std} ({row['seeds']:.0f} seeds)"
+    if row["seeds"] < FEWEST_DRAWS:
+        return f"{text}, too few to judge by"
+    return _with_place(text, row["in_seeds"])
+
+
+def _proof(row: Mapping[str, Any]) -> str:
+    """Return the relative gap of a number; of a loss that is not convex the gradient's norm."""
+    if row["relative_gap"] == row["relative_gap"]:
+        return numbers.small(row["relative_gap"])
+    norm = numbers.small(row["gradient_norm"])
+    return f"‖∇P‖ {norm}" if norm else NO_GAP
+
+
+#: The columns of the records: heading, and what stands there for a row of cells.
+_RECORD: dict[str, Callable[[Mapping[str, Any], Inputs], str | Cell]] = {
+    "Data set": lambda row, inputs: f"{inputs.title(row['dataset'])} {row['features']}".rstrip(),
+    "Method": lambda row, inputs: row["label"],
+    "k": lambda row, inputs: row["k"] or numbers.compact(row["selected_k"]),
+    "γ": lambda row, inputs: row["gamma"],
+    "Kernel": lambda row, inputs: row["kernel"],
+    "Metric": lambda row, inputs: metric_label(row["metric"]),
+    "Ours": lambda row, inputs: Cell(_ours(row), verdict=row["verdict"]),
+    "Published": lambda row, inputs: _printed(row),
+    "Difference": lambda row, inputs: grid_cell(row).difference,
+    "95 % of test rows": lambda row, inputs: _with_place(grid_cell(row).interval, row["in_rows"]),
+    "Seeds of the folds": lambda row, inputs: _seeds(row),
+    "Reading chosen with printed numbers": lambda row, inputs: grid_cell(row).choice,
+    "Budget": lambda row, inputs: row["budget"],
+    "C": lambda row, inputs: numbers.compact(row["C"]),
+    "θ": lambda row, inputs: numbers.compact(row["theta"]),
+    "Threshold": lambda row, inputs: numbers.compact(row["threshold"]),
+    "Relative gap": lambda row, inputs: Cell(_proof(row), stopped=bool(row["stopped"])),
+    "Seconds": lambda row, inputs: numbers.compact(row["seconds"], 3),
+    "File": lambda row, inputs: Cell(row["file"], href=inputs.link(row["file"])),
+}
+
+
+def plain_section(table: Mapping[str, Any], inputs: Inputs) -> Section:
+    """Return the section of a table that is printed as it stands in its file."""
+    frame: pd.DataFrame = table["frame"]
+    if "data set" in frame:
+        frame = frame.assign(**{"data set": frame["data set"].map(inputs.title)})
+    file = f"tables/{table['name']}.csv"
+    printed = table_of(
+        table["title"],
+        frame.columns,
+        frame.map(numbers.shown).to_numpy().tolist(),
+        file=file,
+        href=inputs.link(file),
+    )
+    parts: list[Part] = [printed]
+    if table["caption"]:
+        parts.insert(0, Text(table["caption"], style="note"))
+    return Section(slug(table["name"]), table["title"], parts)
+
+
+def best_of_own(inputs: Inputs) -> Table | None:
+    """Return the best method of each metric on the data sets of which no paper prints a number."""
+    own = inputs.cells[(inputs.cells["source"] == "") & inputs.cells["measured"].notna()]
+    own = own[~own["metric"].str.startswith("ap_")]  # mAP is the mean of these
+    rows = []
+    for (dataset, features, metric), part in own.groupby(
+        ["dataset", "features", "metric"], sort=False
+    ):
+        best = part.loc[_best_row(part, metric)]
+        cell = grid_cell(best)
+        near = int(part["measured"].between(best["rows_low"], best["rows_high"]).sum()) - 1
+        rows.append(
+            [
+                f"{inputs.title(dataset)} {features}".rstrip(),
+                metric_label(metric),
+                best["label"],
+                Cell(cell.ours, stopped=cell.stopped),
+                cell.interval,
+                f"{near}" if cell.interval else "",
+                f"{part['label'].nunique()}",
+                numbers.compact(best["seconds"], 3),
+            ]
+        )
+    head = ["Data set", "Metric", "Best method", "Value", "95 % of test rows", "Level with it"]
+    caption = "The best method by data set and metric"
+    return table_of(caption, [*head, "Methods", "Seconds"], rows) if rows else None
+
+
+def _best_row(part: pd.DataFrame, metric: str) -> Any:
+    values = part["measured"]
+    return values.idxmin() if lower_is_better(metric) else values.idxmax()

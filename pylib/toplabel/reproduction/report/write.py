@@ -1,0 +1,94 @@
+"""The whole report: one tree, printed as HTML, PDF and JSON, and described in an RO-Crate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from toplabel._core.files import read_json
+from toplabel.reproduction.compare.claims import COLUMNS as CLAIMS
+from toplabel.reproduction.compare.published import load_texts
+from toplabel.reproduction.config.notes import load_notes
+from toplabel.reproduction.config.run import SUMMARY
+from toplabel.reproduction.config.studies import published_tables
+from toplabel.reproduction.frames import read_frame
+from toplabel.reproduction.report.crate import write_crate
+from toplabel.reproduction.report.data import write_data
+from toplabel.reproduction.report.html import write_html
+from toplabel.reproduction.report.inputs import Inputs, read_figure, read_raw, read_table
+from toplabel.reproduction.report.pages import build_report
+from toplabel.reproduction.report.pdf import write_pdf
+
+
+def write_report(
+    cells: pd.DataFrame,
+    claims: pd.DataFrame,
+    datasets: pd.DataFrame,
+    run: Mapping[str, Any],
+    folder: str | Path,
+    *,
+    checkout: str | Path,
+    results: str | Path = "results",
+    tables: Iterable[str | Path] = (),
+    figures: Iterable[str | Path] = (),
+    missing: Iterable[str] = (),
+) -> None:
+    """Write index.html and the other pages, toplabel.pdf, data/ and ro-crate-metadata.json.
+
+    Parameters
+    ----------
+    cells : DataFrame
+        The frame of the run (`toplabel.reproduction.compare.cells`), with the rows of the kept run.
+    claims : DataFrame
+        `toplabel.reproduction.compare.claims.judge` of it.
+    datasets : DataFrame
+        The registered data sets, all text (results/datasets.csv).
+    run : mapping
+        What ran, where and how (results/run.json).
+    folder : path-like
+        Where the report is written, as ``reports``; pages and data of an earlier one are removed.
+    checkout : path-like
+        The folder with config/, data/published/, reports/summary/ and workflow/.
+    results : path-like
+        The results folder, for the files behind the numbers.
+    tables, figures : iterable of path-like
+        The .json files of the tables and figures to show, each with its other files beside it.
+    missing : iterable of str
+        Results that the configuration asks for and that are not there: files of the results
+        folder, or logs.
+
+    Raises
+    ------
+    FileError
+        A file is missing or damaged, or a figure is not SVG.
+    """
+    folder, checkout, results = Path(folder), Path(checkout), Path(results)
+    published, kept = checkout / "data/published", checkout / SUMMARY
+    names = published_tables(published)
+    texts = load_texts(published / "tables.csv")
+    has_kept = (kept / "run.json").is_file()
+    inputs = Inputs(
+        frame=cells,
+        claims=claims,
+        datasets=datasets,
+        run=run,
+        notes=load_notes(checkout),
+        texts={names[name]: text for name, text in texts.items() if name in names},
+        kept_run=read_json(kept / "run.json", ("created", "git")) if has_kept else None,
+        kept_claims=read_frame(kept / "claims.csv", CLAIMS) if has_kept else None,
+        tables=[read_table(Path(path)) for path in tables],
+        figures=[read_figure(Path(path)) for path in figures],
+        raw=read_raw(sorted(results.glob("*/data/meta.json"))),
+        results=results,
+        missing=list(missing),
+    )
+    report, pictures = build_report(inputs)
+    tree = report.plain()
+    folder.mkdir(parents=True, exist_ok=True)
+    write_data(tree, inputs, folder / "data")
+    write_pdf(tree, pictures, folder / "toplabel.pdf")
+    write_html(tree, pictures, folder)
+    write_crate(tree, inputs, folder, checkout)

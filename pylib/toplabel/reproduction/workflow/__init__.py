@@ -1,3 +1,0 @@
-"""What the Snakefile and its scripts share: the plan of a run, fingerprints, the lock, the
-machine.
-"""

@@ -1,0 +1,157 @@
+"""A small run, whose report tests look at."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from markup import Site
+
+from samples_of_results import KEPT, MEASURED, PUBLISHED, frame, number
+from toplabel.reproduction.compare.claims import COLUMNS as CLAIMS
+from toplabel.reproduction.frames import empty_frame
+from toplabel.reproduction.report.write import write_report
+
+ROOT = Path(__file__).parents[2]
+SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 50"><path d="M0 0H9"/></svg>'
+RUN = {
+    "created": "2026-03-01T12:00:00+00:00",
+    "command": "snakemake --cores 2",
+    "config": {"studies": ["multiclass/letter", "own"], "budget": "standard", "eps_train": 1e-3},
+    "budget": "standard",
+    "seeds": {"run": 0},
+    "machine": {"cpu": "A processor", "cores": 2, "memory_gib": 24.0, "os": "Linux"},
+    "versions": {"toplabel": "1.0.0", "numpy": "2.4.6", "snakemake": "9.27.1"},
+    "git": {"commit": "0123456789abcdef", "dirty": True, "url": "https://example.org/commit/0123"},
+    "blas": [{"library": "openblas", "kernels": "Haswell"}],
+    "jobs": [{"stage": "tune", "jobs": 2, "hours": 0.5, "longest_seconds": 1200.0, "peak_mb": 300}],
+    "wall_seconds": 754.2,
+    "studies": [
+        {"name": "multiclass", "title": "The multiclass methods", "description": "All of them."},
+        {"name": "own", "title": "Own data", "description": "A set of ours."},
+    ],
+}
+_COLUMNS = """dataset title task status reason n_classes n_train n_val n_test n_features
+label_cardinality zero_rows empty_label_sets full_label_sets classes_without_example
+paper_n_classes paper_n_train paper_n_features paper_label_cardinality paper_source agrees licence
+citation url published_key features published_sources"""
+
+
+def dataset(name: str, **facts: str) -> dict[str, str]:
+    """A row of datasets.csv."""
+    row = dict.fromkeys(_COLUMNS.split(), "") | {"dataset": name, "title": name.capitalize()}
+    row |= {"task": "multiclass", "status": "ready", "n_test": "5000", "published_key": name}
+    return row | facts
+
+
+def cells() -> pd.DataFrame:
+    """Numbers of letter: printed, measured, kept and under another reading, and one of own data."""
+    shared = {"study": "multiclass", "label": "SVM^{Multi}", "relative_gap": 1e-4, "C": 10.0}
+    shared |= {"status": "converged", "budget": "standard", "seconds": 2.0}
+    logistic = {"method": "lr_multi", "config_method": "lr_multi"}
+    interval = {"rows_low": 75.0, "rows_high": 78.0, "in_rows": "true"}
+    return frame(
+        number(PUBLISHED, 76.5),
+        number(PUBLISHED, 75.3, method="lr_multi"),
+        number(PUBLISHED, 90.0, "top2"),
+        number(PUBLISHED, 91.0, "top2", "lr_multi"),
+        number(PUBLISHED, 63.6, method="topk_ent_tr", k="3"),
+        number(PUBLISHED, 97.98, method="reference", printed="97.98"),
+        number(PUBLISHED, 62.8, dataset="caltech101_silhouettes"),
+        number(MEASURED, 76.98, printed="76.5", verdict="match", **shared | interval),
+        number(MEASURED, 71.0, printed="75.3", verdict="off", **shared | logistic)
+        | {"status": "max_epochs", "relative_gap": 0.02},
+        number(MEASURED, 90.04, "top2", printed="90.0", verdict="match", **shared),
+        number(MEASURED, 60.8, method="topk_ent_tr", k="3", printed="63.6", verdict="off")
+        | {"study": "multiclass", "config_method": "topk_ent_tr_k3"},
+        number(MEASURED, 63.1, method="topk_ent_tr", k="3", printed="63.6", verdict="match")
+        | {"reading": "entropy_descent_letter", "config_method": "topk_ent_tr_k3_gd100"},
+        number(MEASURED, 88.8, method="mine", dataset="own", **shared | interval)
+        | {"source": "", "table": "", "printed": "", "label": "My method", "study": "own"},
+        number(KEPT, 91.2, "top2", "lr_multi", printed="91.0", verdict="match"),
+        number(KEPT, 70.0, printed="75.3", method="lr_multi", verdict="off"),
+        number(KEPT, 62.6, dataset="caltech101_silhouettes", printed="62.8", verdict="match"),
+    )
+
+
+def claims() -> pd.DataFrame:
+    """A claim that was tested on other data, and one that was not."""
+    words = {"source": "tpami2017", "place": "section 6.2", "expects": "first", "least": 0.6}
+    words |= {"ties_win": "false", "first": "LR^{Multi}", "second": "SVM^{Multi}"}
+    sides = ("comparisons", "first", "second", "within", "low", "median", "high")
+    nothing = {f"{side}_{name}": 0.0 for side in ("published", "same", "other") for name in sides}
+    rows = [
+        words | nothing | {"claim": "a", "says": "the softmax is ahead"},
+        words | nothing | {"claim": "b", "says": "nothing is known"},
+    ]
+    tested = {"comparisons": 9.0, "first": 6.0, "second": 2.0, "median": 0.52, "outcome": "holds"}
+    tested |= {"rows_low": -0.31, "rows_high": 1.26, "adjusted": 0.03, "datasets": "own"}
+    rows[0] |= {f"other_{name}": value for name, value in tested.items()}
+    found = pd.DataFrame(rows, columns=[*CLAIMS])
+    texts = [name for name, kind in CLAIMS.items() if kind is str]
+    return found.astype(dict.fromkeys(texts, object)).fillna(dict.fromkeys(texts, ""))
+
+
+@dataclass
+class Sample:
+    """A small run in a folder; what differs from it is given to `write`."""
+
+    folder: Path
+    given: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        results = self.folder / "results"
+        for name, text in (
+            ("letter/svm_multi/evaluation.csv", "metric,value\n"),
+            ("figures/rings.csv", "x\n1\n"),
+            ("figures/rings.svg", SVG),
+            ("figures/rings.json", _words("rings", alt="Two rings")),
+            ("tables/plain.csv", "method,value\nSVM^{Multi},1000\n"),
+            ("tables/plain.json", _words("plain", study="")),
+            ("letter/data/meta.json", json.dumps({"raw": _RAW})),
+        ):
+            path = results / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+
+    @property
+    def reports(self) -> Path:
+        return self.folder / "reports"
+
+    def write(self, **changes: Any) -> Site:
+        """Write the report, and read its pages."""
+        results = self.folder / "results"
+        absent = dataset("caltech101_silhouettes", status="missing", reason="not at hand")
+        given = {
+            "cells": cells(),
+            "claims": claims(),
+            "datasets": pd.DataFrame([dataset("letter", zero_rows="3"), dataset("own"), absent]),
+            "run": RUN,
+            "folder": self.reports,
+            "checkout": ROOT,
+            "results": results,
+            "tables": [results / "tables/plain.json"],
+            "figures": [results / "figures/rings.json"],
+        }
+        write_report(**given | changes)
+        return Site(self.reports)
+
+    def write_nothing(self, **changes: Any) -> Site:
+        """Write the report of a run that measured nothing."""
+        all_ = cells()
+        nothing = {"cells": all_[all_["run"] == PUBLISHED], "claims": empty_frame(CLAIMS)}
+        return self.write(**nothing | {"tables": (), "figures": ()} | changes)
+
+
+_RAW = {
+    "letter.data": {"sha256": "00ff", "size": 12, "url": "https://example.org/letter.data"},
+    "own.txt": {"sha256": "11ee", "size": 8, "url": ""},
+}
+
+
+def _words(name: str, **more: str) -> str:
+    words = {"name": name, "title": name.capitalize(), "caption": "A caption.", "source": ""}
+    return json.dumps(words | more)
