@@ -83,11 +83,15 @@ def begin(workflow: Any, plan: Plan) -> None:
 
 def end() -> None:
     """Say what was measured, and where the report is."""
-    comparison, page = Path("results/comparison.csv"), Path("reports/index.html")
-    if not (comparison.is_file() and page.is_file()):
+    cells, page = Path("results/cells.csv"), Path("reports/index.html")
+    if not (cells.is_file() and page.is_file()):
         return
-    with comparison.open(newline="", encoding="utf-8") as stream:
-        verdicts = Counter(row["verdict"] for row in csv.DictReader(stream) if row["verdict"])
+    with cells.open(newline="", encoding="utf-8") as stream:
+        verdicts = Counter(
+            row["verdict"]
+            for row in csv.DictReader(stream)
+            if row["run"] == "measured" and row["verdict"] and not row["reading"]
+        )
     words = ", ".join(f"{number:,} {verdict}" for verdict, number in verdicts.most_common())
     print(
         f"\n{verdicts.total():,} printed numbers measured: {words}."
