@@ -7,8 +7,8 @@ from pathlib import Path
 from toplabel.reproduction.calibration.propositions import table
 from toplabel.reproduction.calibration.study import map_of_three, study
 from toplabel.reproduction.compare.tables import PrintedTable, write_tables
+from toplabel.reproduction.frames import write_frame
 from toplabel.reproduction.jobs import run
-from toplabel.reproduction.tables.table import write_csv
 
 TITLE = "Top-k calibration: TPAMI Propositions 8 to 13 in numbers"
 CAPTION = (
@@ -23,9 +23,9 @@ CAPTION = (
 def main(snakemake):
     params = snakemake.params
     minima, cases = study(params.seed, params.each)
-    write_csv(minima, snakemake.output.minima)
-    write_csv(cases, snakemake.output.cases)
-    write_csv(map_of_three(params.divisions), snakemake.output.map)
+    write_frame(minima, snakemake.output.minima)
+    write_frame(cases, snakemake.output.cases)
+    write_frame(map_of_three(params.divisions), snakemake.output.map)
     rows = table(minima, cases)
     name = Path(snakemake.output.table).stem
     about = PrintedTable(name, TITLE, CAPTION, "tpami2017", "", "calibration", rows)

@@ -4,18 +4,18 @@ from pathlib import Path
 
 from toplabel._core.files import write_json
 from toplabel.reproduction.compare.tables import write_tables
+from toplabel.reproduction.frames import read_frame, write_frame
 from toplabel.reproduction.jobs import run
 from toplabel.reproduction.report.figures.measuring import measure
-from toplabel.reproduction.report.figures.projections import scaling, table_of
-from toplabel.reproduction.tables.table import read_numbers, write_csv
+from toplabel.reproduction.report.figures.projections import PRINTED, scaling, table_of
 
 
 def main(snakemake):
     quick = snakemake.params.quick
     frame, sentence = measure(lambda: scaling(quick), quick, "CPU time")
-    write_csv(frame, snakemake.output.csv)
+    write_frame(frame, snakemake.output.csv)
     write_json(snakemake.output.json, {"what": "", "sentence": sentence})
-    table = table_of(frame, read_numbers(snakemake.input.printed), sentence)
+    table = table_of(frame, read_frame(snakemake.input.printed, PRINTED), sentence)
     write_tables([table], Path(snakemake.output.table).parent)
 
 

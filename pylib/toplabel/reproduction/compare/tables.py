@@ -19,8 +19,8 @@ from toplabel.reproduction.compare.published import TableText
 from toplabel.reproduction.config.datasets import NONE_REGISTERED, Registry
 from toplabel.reproduction.config.keys import key_of
 from toplabel.reproduction.config.studies import Study, table_name
+from toplabel.reproduction.frames import write_frame
 from toplabel.reproduction.tables.collected import GRID
-from toplabel.reproduction.tables.table import write_csv
 
 _SET = ["dataset", "features"]
 
@@ -135,7 +135,7 @@ def _kind(metric: str) -> str:
 def write_tables(tables: Iterable[PrintedTable], folder: str | os.PathLike[str]) -> None:
     """Write <name>.csv and <name>.json of each table, each whole or not at all."""
     for table in tables:
-        write_csv(table.frame, Path(folder) / f"{table.name}.csv")
+        write_frame(table.frame, Path(folder) / f"{table.name}.csv")
         names = ("name", "title", "caption", "source", "table", "study")
         about = {name: getattr(table, name) for name in names}
         write_json(Path(folder) / f"{table.name}.json", about)

@@ -28,6 +28,10 @@ PROJECTIONS = {
     BETA: (lib.TL_PROX_TOPK_SIMPLEX_BETA, 5),
 }
 COLUMNS = ["projection", "algorithm", "dimension", "problems", "seconds"]
+PRINTED = {"dimension": int} | dict.fromkeys(
+    ("sorting_based_s", "variable_fixing_s", "improvement"), float
+)
+"""The columns of data/published/tpami2017_table02.csv (`toplabel.reproduction.frames`)."""
 _PROBLEMS = 1000  # of each dimension, as in the paper
 _LARGEST = 10**7  # numbers in memory at a time
 _LONG = 0.5  # seconds; such a measurement is not repeated
@@ -131,7 +135,7 @@ def table_of(measured: pd.DataFrame, printed: pd.DataFrame, conditions: str) -> 
         fixing, sorting = ours.loc[row.dimension, [OURS, SORTING]]
         rows.append(
             {
-                "d": str(row.dimension),
+                "d": f"{row.dimension:.0f}",
                 "seconds, ours": f"{fixing:.3g}",
                 "seconds, paper's": f"{row.variable_fixing_s:.2f}",
                 "ratio, paper's to ours": f"{row.variable_fixing_s / fixing:.1f}",
