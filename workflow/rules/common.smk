@@ -31,7 +31,7 @@ onstart:
 
 
 onsuccess:
-    run.end()
+    run.end(plan)
 
 
 onerror:

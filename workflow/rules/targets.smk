@@ -8,6 +8,19 @@ rule data:
         planned(targets.prepared),
 
 
+# What the data sets of the config hold, printed: reads their files alone.
+rule check:
+    input:
+        metas=planned(targets.own_or_all),
+    localrule: True
+    log:
+        "results/logs/check.log",
+    message:
+        "Look at the data sets"
+    script:
+        "../scripts/check.py"
+
+
 # A tiny copy of the default run in a folder of its own; it decides itself what is left to do.
 rule smoke:
     log:

@@ -1,6 +1,5 @@
 """Turn raw files, or a generator, into the prepared form of a data set."""
 
-import sys
 from pathlib import Path
 
 from toplabel.reproduction.config.datasets import load_registry
@@ -17,12 +16,12 @@ def main(snakemake):
     ]
     protocol = load_protocols(root / "config/protocols.yaml")[entry.protocol]
     grid = protocol.budgets[snakemake.config["budget"]].C
-    prepared = prepare(entry, "data/raw", grid)
+    is_own = entry.name in snakemake.config["datasets"]
+    prepared = prepare(entry, "data/raw", grid, is_own)
     save_prepared(prepared, Path(snakemake.output.meta).parent)
     logger.info("%s: %s", entry.name, prepared.meta["statistics"])
-    if advice := prepared.meta["advice"]:
-        logger.warning("%s: %s", entry.name, advice)
-        print(f"Warning: {entry.name}: {advice}", file=sys.stderr)
+    for sentence in prepared.meta["advice"]:
+        logger.warning("%s: %s", entry.name, sentence)
 
 
 if "snakemake" in globals():

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from toplabel._core.files import read_json
 from toplabel.reproduction.config.documents import read_yaml
 from toplabel.reproduction.facts import BENCHMARKS, note_start
 from toplabel.reproduction.needs import kept_jobs
@@ -81,8 +82,12 @@ def begin(workflow: Any, plan: Plan) -> None:
         logger.addHandler(progress)
 
 
-def end() -> None:
-    """Say what was measured, and where the report is."""
+def end(plan: Plan) -> None:
+    """Say what own data look like, what was measured, and where the report is."""
+    for name in plan.run.datasets:
+        if (meta := Path(plan.prepared(name))).is_file():
+            for sentence in read_json(meta).get("advice", ()):
+                print(f"Note on {name}: {sentence}", file=sys.stderr)
     cells, page = Path("results/cells.csv"), Path("reports/index.html")
     if not (cells.is_file() and page.is_file()):
         return

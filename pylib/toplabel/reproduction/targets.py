@@ -164,6 +164,11 @@ class Targets:
         timed = [] if self.is_own else [self.timed()]
         return list(dict.fromkeys([*map(self._plan.prepared, self._plan.datasets), *timed]))
 
+    def own_or_all(self) -> list[str]:
+        """Return the prepared data sets that the config defines, or else all that it asks for."""
+        plan = self._plan
+        return [plan.prepared(name) for name in (*plan.run.datasets,) or plan.datasets]
+
     def timed(self) -> str:
         """Return the prepared set that figures of training times are about."""
         return self._plan.prepared("digits" if self._plan.budget == "quick" else "letter")

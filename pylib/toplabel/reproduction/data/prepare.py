@@ -13,6 +13,7 @@ import numpy as np
 from scipy import sparse
 
 from toplabel.reproduction.config.entry import Entry
+from toplabel.reproduction.data.advice import advice
 from toplabel.reproduction.data.divide import cross_validated, divide
 from toplabel.reproduction.data.embedded import EMBEDDED
 from toplabel.reproduction.data.fetch import read_raw
@@ -31,11 +32,17 @@ if TYPE_CHECKING:
 _DENSE_DENSITY = 0.2
 
 
-def prepare(entry: Entry, raw_folder: str | os.PathLike[str], grid: Axis | None = None) -> Prepared:
+def prepare(
+    entry: Entry,
+    raw_folder: str | os.PathLike[str],
+    grid: Axis | None = None,
+    is_own: bool = False,
+) -> Prepared:
     """Make a data set from its registry entry.
 
     The raw files stand in the folder ``<set>`` of `raw_folder`, plain or compressed. `grid` is the
-    grid of C, for advice where the norms of the rows do not suit it.
+    grid of C, for advice where the norms of the rows do not suit it; a set of the user's own gets
+    more advice.
 
     Raises
     ------
@@ -63,7 +70,7 @@ def prepare(entry: Entry, raw_folder: str | os.PathLike[str], grid: Axis | None 
     if entry.bias:
         parts = {name: replace(part, X=_with_ones(part.X)) for name, part in parts.items()}
     loaded = Loaded(store(parts, entry.storage), loaded.class_names, splits)
-    return finish(entry, loaded, raw, entry.not_comparable or _mark(folder), grid)
+    return finish(entry, loaded, raw, entry.not_comparable or _mark(folder), grid, is_own)
 
 
 def finish(
@@ -72,11 +79,12 @@ def finish(
     raw: dict[str, Any],
     not_comparable: str,
     grid: Axis | None = None,
+    is_own: bool = False,
 ) -> Prepared:
     """Check what a data set holds, and describe it.
 
     `meta` has its title, `not_comparable` (why results are not put beside published ones, or ""),
-    `raw` (sum, size and address of each raw file), its statistics, and advice on the grid of C.
+    `raw` (sum, size and address of each raw file), its statistics, and advice (sentences).
     """
     prepared = Prepared(
         name=entry.name,
@@ -91,12 +99,13 @@ def finish(
     for key, text, reason in disagreements(measured, entry.statistics):
         if key == "n_train" and reason is None and not not_comparable:
             raise ValueError(f"data set '{entry.name}': {text}")
+    norms = norm_advice(measured, grid) if grid and not entry.C_scale else ""
     meta = {
         "title": entry.title,
         "not_comparable": not_comparable,
         "raw": raw,
         "statistics": measured,
-        "advice": norm_advice(measured, grid) if grid and not entry.C_scale else "",
+        "advice": [*([norms] if norms else []), *(advice(prepared) if is_own else [])],
     }
     return replace(prepared, meta=meta)
 

@@ -69,7 +69,7 @@ def _measure(part: Part, n_classes: int) -> dict[str, Any]:
     there = {
         "n_instances": part.n_instances,
         "n_rows": part.n_rows,
-        "zero_rows": _zero_rows(part.X),
+        "zero_rows": zero_rows(part.X),
     }
     if part.Y is not None:
         return there | {"label_cardinality": cardinality([part.Y]), **label_counts(part.Y)}
@@ -78,7 +78,7 @@ def _measure(part: Part, n_classes: int) -> dict[str, Any]:
     return there | {"label_cardinality": None, **counts}
 
 
-def _zero_rows(X: Rows) -> int:
+def zero_rows(X: Rows) -> int:
     if sparse.issparse(X):
         stored = X.copy()
         stored.eliminate_zeros()
@@ -96,7 +96,7 @@ def norm_advice(measured: dict[str, Any], grid: Axis) -> str:
     if not square or least <= _EFFECTIVE <= most:
         return ""
     return (
-        f"the rows have the mean squared norm {square:.3g}, times which the grid of C is "
+        f"The rows have the mean squared norm {square:.3g}, times which the grid of C is "
         f"{least:.3g} to {most:.3g}: few values are of use; give the set `transform: standardise`, "
-        "or, if all columns have one unit, `C_scale: mean_squared_norm`"
+        "or, if all columns have one unit, `C_scale: mean_squared_norm`."
     )

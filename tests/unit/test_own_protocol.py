@@ -1,0 +1,70 @@
+"""`protocol: own`: the defaults for data that no paper has, and advice on what they hold."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import dump_svmlight_file
+
+from toplabel.reproduction.config.entry import Entry, RawFile
+from toplabel.reproduction.data.advice import advice, class_counts
+from toplabel.reproduction.data.parts import Part, Prepared
+from toplabel.reproduction.data.prepare import prepare
+
+
+def entry(**changes):
+    fields = {"files": (RawFile("mine.txt", "all"),), "format": "libsvm", "task": "multiclass"}
+    return Entry(**{"name": "mine", "title": "Mine", "protocol": "own"} | fields | changes)
+
+
+@pytest.fixture
+def raw(tmp_path):
+    """A LIBSVM file of 30 rows in 3 classes, with features of very different scales."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(5.0, [1e-3, 1.0, 1e4], (30, 3)), np.arange(30) % 3
+    (tmp_path / "mine").mkdir()
+    dump_svmlight_file(X, y, str(tmp_path / "mine/mine.txt"), zero_based=False)
+    return tmp_path
+
+
+def test_features_are_standardised_by_the_training_rows_and_have_a_bias(raw):
+    prepared = prepare(entry(), raw)
+    assert len(prepared.splits) == 5
+    for split in prepared.splits:
+        train, test = prepared.parts[split.train].X, prepared.parts[split.test].X
+        np.testing.assert_allclose(train[:, :-1].mean(axis=0), 0.0, atol=1e-9)
+        np.testing.assert_allclose(train[:, :-1].std(axis=0), 1.0)
+        assert np.all(train[:, -1] == 1.0)
+        assert np.all(test[:, -1] == 1.0)
+
+
+def test_each_row_is_tested_once_and_folds_have_their_share_of_each_class(raw):
+    prepared = prepare(entry(folds=3), raw)
+    tests = [prepared.parts[split.test] for split in prepared.splits]
+    assert sum(part.n_rows for part in tests) == 30
+    for part in tests:
+        assert np.ptp(np.bincount(part.y, minlength=3)) <= 1
+
+
+def test_a_named_test_part_is_kept(raw):
+    (raw / "mine/test.txt").write_bytes((raw / "mine/mine.txt").read_bytes())
+    files = (RawFile("mine.txt", "train"), RawFile("test.txt", "test"))
+    prepared = prepare(entry(files=files), raw, is_own=True)
+    assert [split.name for split in prepared.splits] == ["main"]
+    assert prepared.meta["advice"] == ["30 of 30 test rows stand in the training part, too."]
+
+
+def test_fewer_rows_of_a_class_than_folds_are_refused(raw):
+    with pytest.raises(ValueError, match="folds"):
+        prepare(entry(folds=11), raw)
+
+
+def test_advice_names_what_is_peculiar():
+    X = np.array([[0.0, 1.0, 2.0], [0.0, 1.0, 3.0], [0.0, 0.0, 0.0]])
+    parts = {"train": Part(X, np.array([0, 0, 1])), "test": Part(X + 1, np.array([0, 1, 2]))}
+    split = entry(files=(RawFile("a", "train"), RawFile("b", "test"))).splits
+    prepared = Prepared("mine", "multiclass", 3, ["a", "b", "c"], parts, list(split))
+    assert advice(prepared) == [
+        "1 of 3 columns are constant in the training part.",
+        "1 of 3 training rows are 0.",
+        "No training row has c.",
+    ]
+    assert list(class_counts(prepared)) == [2, 1, 0]
