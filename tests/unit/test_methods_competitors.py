@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pytest
 from scipy import sparse
-from small_sets import blobs, competitor, multiclass_set, regions_set, task_of
+from small_sets import blobs, competitor, regions_set, task_of
 
 from toplabel.reproduction import methods
 from toplabel.reproduction.config.competitors import COMPETITORS
@@ -14,9 +14,7 @@ from toplabel.reproduction.config.protocols import Axis, Budget
 from toplabel.reproduction.methods.estimator import Estimator, made
 from toplabel.reproduction.methods.trained import Trained
 from toplabel.reproduction.selection import fitting
-from toplabel.reproduction.selection.choice import choose
 from toplabel.reproduction.selection.problems import validation_problems
-from toplabel.reproduction.selection.training import train_models
 from toplabel.reproduction.selection.tuning import tune_split
 
 BUDGET = Budget(Axis(2, -4, 2, 2), None, folds=2)
@@ -48,16 +46,6 @@ def test_every_competitor_takes_sparse_rows_and_is_repeated(name):
     near = 2e-3 * np.abs(scores).max()
     assert csr.decision_function(sparse.csr_matrix(X)) == pytest.approx(scores, abs=near)
     assert one.decision_function(sparse.csr_matrix(X)) == pytest.approx(scores, abs=1e-9)
-
-
-@pytest.mark.parametrize("name", ["wsabie_pp_1", "sc_svm_online"])
-def test_another_seed_gives_another_model_where_something_is_drawn(name):
-    trainer, (X, labels) = trainer_of(name), problem()
-    one, other = (
-        trainer.train(X, labels, C=1.0, **FIXED | {"seed": seed}).decision_function(X)
-        for seed in (0, 1)
-    )
-    assert not np.allclose(one, other)
 
 
 @pytest.mark.parametrize(
@@ -131,19 +119,6 @@ def test_a_competitor_starts_from_the_model_of_the_largest_C_below(monkeypatch):
     assert len(set(seeds)) == 4
     fitter.fit(2.0)
     assert trainer.calls[-1]["seed"] == seeds[2]  # of names and value, not of the order
-
-
-def test_the_final_model_of_a_competitor_is_the_one_that_was_validated(tmp_path):
-    prepared = multiclass_set()
-    task = task_of(Method("lr", "A", competitor="lr_ova_liblinear"), BUDGET, ("top1", "top2"))
-    (tuned,) = tune_split(list(validation_problems(prepared, task)), task)
-    choices = choose([tuned])
-    for model in train_models(prepared, task, choices):
-        val = prepared.parts["val"]
-        right = 100 * (model.scores(val.X).argmax(axis=1) == val.y).mean()
-        column = tuned.C.tolist().index(model.C)
-        assert tuned.value[0, column, 0, 0] == pytest.approx(right)
-        assert model.relative_gap <= 1e-3
 
 
 # ---- estimators ------------------------------------------------------------------------------------

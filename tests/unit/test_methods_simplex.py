@@ -2,8 +2,6 @@
 boosting.
 """
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from scipy import sparse
@@ -86,16 +84,6 @@ def test_the_width_of_the_gaussian_may_be_that_of_gurls():
         assert again.left_out is not None
 
 
-def test_leave_one_out_has_the_bias_too():
-    prepared, _, tuned, model = _through_the_stages("s_ls_batch", bias=True)
-    train = prepared.parts["train"]
-    path = simplex.LeastSquaresPath(np.hstack([train.X, np.ones((len(train.X), 1))]), train.y)
-    assert pytest.approx(path.Cs(100), rel=1e-8) == tuned.C
-    accuracy = [100 * (1 - path.left_out_error(C)) for C in tuned.C]
-    assert tuned.value[0, :, 0, 0] == pytest.approx(accuracy)
-    assert model.bias.shape == (3,)
-
-
 def test_linear_svms_climb_to_their_C():
     """With features far from zero the passes from zero get nowhere."""
     rng = np.random.default_rng(0)
@@ -173,19 +161,6 @@ def test_boosting_lowers_the_risk_and_goes_on_where_it_ended():
         return np.exp(scores - scores[own, y][:, None]).sum()
 
     assert loss(once.state.scores) < loss(few.state.scores) < loss(0 * few.state.scores)
-
-
-def test_boosting_without_a_useful_tree_is_a_model_all_the_same():
-    X, y = np.ones((12, 2)), np.arange(12) % 2
-    trained = competitor("simplex_boosting").train(X, y, C=5, **OPTIONS | {"n_classes": 2})
-    assert not trained.decision_function(X).any()
-
-
-def test_least_squares_of_one_feature_has_a_grid():
-    prepared = multiclass_set()
-    parts = {name: replace(part, X=part.X[:, :1]) for name, part in prepared.parts.items()}
-    _, _, tuned, _ = _through_the_stages("s_ls_batch", replace(prepared, parts=parts))
-    assert np.isfinite(tuned.value).any()
 
 
 def test_leave_one_out_needs_a_row_an_image_and_a_label_a_row():

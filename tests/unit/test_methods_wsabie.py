@@ -110,20 +110,3 @@ def test_the_embedding_bounds_the_rank_and_the_norms():
     W = trainer.train(X, y, n_classes=6, C=0.5, seed=0, **TRAIN).model
     assert np.linalg.matrix_rank(W) == 2
     assert np.abs(W).max() <= 0.25 + 1e-12  # |<u, b>| <= 0.5 * 0.5
-
-
-def test_two_classes_that_remember_each_other_learn_once():
-    """With Q = 1 and one other class, nothing counts after the first violation of a class: U and B
-    stay constant.
-    """
-    X, y = np.array([[1.0, 0.2], [0.1, 1.0]]), np.array([0, 1])
-    once, often = (
-        competitor("wsabie_pp_1", dimension=3, epochs=epochs).train(
-            X, y, n_classes=2, C=0.3, seed=4, **TRAIN
-        )
-        for epochs in (1, 20)
-    )
-    np.testing.assert_array_equal(once.model, often.model)
-    free = competitor("wsabie_pp_0", dimension=3, epochs=20)
-    other = free.train(X, y, n_classes=2, C=0.3, seed=4, **TRAIN)
-    assert not np.array_equal(other.model, often.model)

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from small_sets import blobs, multiclass_set, problems_of, regions_set, task_of
 
-from toplabel import metrics
 from toplabel.reproduction.config.method import Method
 from toplabel.reproduction.config.protocols import LINEAR, Axis, Budget, EquallySpaced, Refinement
 from toplabel.reproduction.selection import tuning
@@ -320,14 +319,3 @@ def test_joined_parts_keep_rows_and_shift_groups():
 def test_a_metric_that_does_not_fit_is_refused():
     with pytest.raises(ValueError, match="metric 'rank_loss' needs label sets"):
         _tune(multiclass_set(), names=["rank_loss"])
-
-
-def test_the_model_that_was_validated_has_the_value_of_its_scores():
-    prepared = multiclass_set()
-    (result,) = _tune(prepared)
-    train, val = prepared.parts["train"], prepared.parts["val"]
-    from toplabel import solve
-
-    W = solve(train.X, train.y, "lr_multi", C=4.0, eps=1e-8, max_epochs=10000).W
-    expected = 100 * metrics.top_k_accuracy(val.y, val.X @ W, k=1)
-    assert result.value[0, -1, 0, 0] == pytest.approx(expected, abs=3)

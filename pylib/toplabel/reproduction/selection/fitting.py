@@ -85,7 +85,10 @@ class Fitter:
 
     def _log(self, fit: Fit) -> None:
         solution = fit.solution
-        facts = self._where | {"k": self._task.method.k, "C": fit.C}
+        method = self._task.method
+        facts = self._where | {"k": method.k, "C": fit.C}
+        if method.estimator:
+            facts |= method.candidates[round(math.log2(fit.C))]
         facts |= {"gap": solution.relative_gap, "gradient norm": solution.gradient_norm}
         known = [
             f"{name} {value:.4g}" if isinstance(value, float) else f"{name} {value}"
