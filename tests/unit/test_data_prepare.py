@@ -286,9 +286,10 @@ def test_advice_on_rows_for_which_the_grid_of_C_is_of_no_use(square, is_told):
 def test_advice_stands_in_meta_unless_C_is_scaled(raw):
     (raw / "toy/a.txt").write_text(TRAIN.replace(":", ":1000"))
     grid = Axis(10, -5, 3, 1)
-    assert "`transform: standardise`" in prepare(ENTRY, raw, grid).meta["advice"]
+    (advice,) = prepare(ENTRY, raw, grid).meta["advice"]
+    assert "`transform: standardise`" in advice
     for changes in ({"C_scale": "mean_squared_norm"}, {"transform": "normalise"}):
-        assert prepare(replace(ENTRY, **changes), raw, grid).meta["advice"] == ""
+        assert prepare(replace(ENTRY, **changes), raw, grid).meta["advice"] == []
 
 
 @pytest.mark.parametrize(

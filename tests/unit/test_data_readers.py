@@ -4,6 +4,7 @@ import h5py
 import numpy as np
 import pytest
 from scipy import io, sparse
+from sklearn.datasets import dump_svmlight_file
 
 from toplabel.reproduction.data.formats import FORMATS, FormatError, Source
 
@@ -101,9 +102,14 @@ def test_libsvm_label_sets(read):
     np.testing.assert_array_equal(loaded.parts["train"].Y, [[0, 1, 0, 0, 0], [1, 0, 0, 1, 0]])
 
 
-def test_libsvm_indices_may_begin_with_0(read):
-    part = read("libsvm", "1 0:7 2:1\n2\n", index_base=0, n_features=5).parts["train"]
+def test_libsvm_indices_may_begin_with_0(read, tmp_path):
+    part = read("libsvm", "1 0:7 2:1\n2\n", n_features=5).parts["train"]
     np.testing.assert_array_equal(dense(part), [[7, 0, 1, 0, 0], [0, 0, 0, 0, 0]])
+    part = read("libsvm", "1 1:7\n2\n", index_base=0).parts["train"]
+    np.testing.assert_array_equal(dense(part), [[0, 7], [0, 0]])
+    dump_svmlight_file(X, CLASSES, str(tmp_path / "dumped"))
+    loaded = FORMATS["libsvm"](Source({"train": tmp_path / "dumped"}, "multiclass"))
+    np.testing.assert_array_equal(dense(loaded.parts["train"]), X)
 
 
 def test_files_of_the_extreme_classification_repository(read):
@@ -305,8 +311,13 @@ FAULTS = {
     "libsvm: merged labels": ("libsvm", f"{2**53 + 2} 1:1\n0 1:1\n", {}, "53 bits"),
     "libsvm: descending": ("libsvm", "1 1:1\n1 3:1 2:1\n", {}, ":2: .*sorted"),
     "libsvm: repeated": ("libsvm", "1 1:1\n1 3:1 3:1\n", {}, ":2: .*unique"),
-    "libsvm: index 0": ("libsvm", "1 1:1\n1 0:1\n", {}, ":2: .*index 0"),
-    "libsvm: large index": ("libsvm", "1 9:1\n", {"n_features": 8}, "n_features"),
+    "libsvm: index 0": ("libsvm", "1 1:1\n1 0:1\n", {"index_base": 1}, "indices 0 to 1"),
+    "libsvm: large index": (
+        "libsvm",
+        "1 9:1\n",
+        {"n_features": 8},
+        "indices 9 to 9 are not in 1..8|indices 1 to",
+    ),
     "libsvm: label out of range": (
         "libsvm",
         "0 1:1\n3 1:1\n",

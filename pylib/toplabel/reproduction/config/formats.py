@@ -29,8 +29,8 @@ class Libsvm(Closed):
 
     n_features: _Size | None = None
     """The number of features; by default the largest index."""
-    index_base: NonNegativeInt = 1
-    """The first index."""
+    index_base: Literal[0, 1] | None = None
+    """The first index; by default 0 where some row has that index, else 1."""
     n_classes: Annotated[int, Field(ge=2, le=_LARGEST)] | None = None
     """Of label sets: the number of labels; by default that of the largest label."""
     label_base: int | None = None

@@ -30,37 +30,53 @@ _SIZES = re.compile(rb"[0-9]+ ([0-9]+) ([0-9]+)")
 def load(
     source: Source,
     n_features: int | None = None,
-    index_base: int = 1,
+    index_base: int | None = None,
     n_classes: int | None = None,
     label_base: int | None = None,
 ) -> Loaded:
     """Read LIBSVM files; without `n_features` rows are as wide as the largest index of all parts.
 
-    Label sets are numbered from `label_base`. Its default 0 is taken only where some row has that
-    label: otherwise labels that are numbered from 1 would get a class without any row.
+    Indices begin with `index_base`, by default 0 where some row has that index, else 1. Label sets
+    are numbered from `label_base`. Its default 0 is taken only where some row has that label:
+    otherwise labels that are numbered from 1 would get a class without any row.
     """
     is_multilabel = source.task == "multilabel"
     sizes = [_sizes(path) for path in source.parts.values()] if is_multilabel else []
     has_sizes = bool(sizes) and None not in sizes
     if has_sizes:
         (n_features, n_classes), index_base, label_base = sizes[0], 0, 0
-    read = partial(
-        load_svmlight_file,
-        n_features=n_features,
-        multilabel=is_multilabel,
-        zero_based=index_base == 0,
-    )
+    read = partial(load_svmlight_file, multilabel=is_multilabel, zero_based=True)
     tables = {
         name: Table(path, *_read(path, read, int(has_sizes))) for name, path in source.parts.items()
     }
-    width = max(table.X.shape[1] for table in tables.values())
-    for table in tables.values():
-        table.X.resize((table.X.shape[0], width))
+    tables = _numbered(tables, n_features, index_base)
     if not is_multilabel:
         return assemble(tables, source.task)
     names, labels = _label_sets(tables, n_classes, label_base)
     tables = {name: table._replace(labels=labels[name]) for name, table in tables.items()}
     return assemble(tables, source.task, names)
+
+
+def _numbered(
+    tables: Mapping[str, Table], n_features: int | None, index_base: int | None
+) -> dict[str, Table]:
+    """Return the rows with as many columns in all parts, the first of which is the first index."""
+    least = min(int(table.X.indices.min(initial=1)) for table in tables.values())
+    base = least if index_base is None else index_base
+    widest = max(tables.values(), key=lambda table: table.X.shape[1])
+    width = n_features or widest.X.shape[1] - base
+    if least < base or widest.X.shape[1] - base > width:
+        message = (
+            f"indices {least} to {widest.X.shape[1] - 1} are not in {base}..{base + width - 1}"
+        )
+        raise widest.error(f"{message} (options `index_base`, `n_features`)")
+    numbered = {}
+    for name, table in tables.items():
+        X = table.X
+        shape = (X.shape[0], width)
+        X = sparse.csr_matrix((X.data, X.indices - base, X.indptr), shape=shape)
+        numbered[name] = table._replace(X=X)
+    return numbered
 
 
 def _read(path: Path, read: Callable[[Any], Any], skipped: int) -> tuple[sparse.csr_matrix, Any]:
