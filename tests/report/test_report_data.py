@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 from sample_run import ROOT, RUN, Sample, cells
 
-from toplabel._core.files import FileError
 from toplabel.reproduction.compare.cells import read_cells
 
 
@@ -24,12 +23,6 @@ def test_the_document_shows_the_numbers(whole: Sample) -> None:
         assert number in text
     assert "2 of 4 published numbers" in text
     assert "^{" not in text
-
-
-def test_a_figure_that_is_no_svg_is_refused(sample: Sample) -> None:
-    (sample.folder / "results/figures/rings.svg").write_text("<html/>")
-    with pytest.raises(FileError, match=r"figures/rings\.svg"):
-        sample.write()
 
 
 def test_report_json_is_the_tree_of_the_pages(whole: Sample) -> None:

@@ -24,7 +24,7 @@ from matplotlib.figure import Figure
 
 from toplabel.reproduction.compare.cells import KEPT, read_cells, write_cells
 from toplabel.reproduction.compare.views import compared
-from toplabel.reproduction.report.figures import agreement, claims, registry, style
+from toplabel.reproduction.report.figures import agreement, registry, style
 from toplabel.reproduction.report.figures import circle as circle_figure
 from toplabel.reproduction.report.figures.drawing import (
     Source,
@@ -127,6 +127,7 @@ def test_a_figure_is_three_files_and_the_same_bytes_again(tmp_path, monkeypatch,
     assert words["title"]
     assert words["caption"]
     assert len(words["alt"]) > 80
+    assert 0 < words["share"] <= 1
     assert "{" not in words["title"] + words["alt"]
     assert (ROOT / words["script"]).is_file()
 
@@ -282,16 +283,3 @@ def test_the_picture_of_the_readme_is_the_last_whole_run() -> None:
     assert len(points) == len(cells)
     picture = (ROOT / "docs/images/agreement.svg").read_text(encoding="utf-8")
     assert marks(picture) == Counter(points["verdict"])
-
-
-def test_the_axis_of_the_claims_is_symmetric_and_keeps_the_order() -> None:
-    values = (-20.0, -0.5, -0.05, 0.0, 0.05, 0.5, 20.0)
-    found = [
-        {"anchor": str(i), "drawn": [{"key": "same", "low": v, "median": v, "high": v}]}
-        for i, v in enumerate(values)
-    ]
-    places = [float(re.search('cx="(.*?)"', svg)[1]) for svg in claims.draw(found).values()]
-    assert places == sorted(places)
-    for left, right in zip(places, reversed(places), strict=True):
-        assert left + right == pytest.approx(claims.WIDTH, abs=0.2)
-    assert claims.draw([{"anchor": "none", "drawn": []}]) == {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import re
 from collections.abc import Mapping
 from importlib import resources
@@ -12,7 +13,6 @@ from markupsafe import Markup
 
 from toplabel._core.files import atomic_path
 from toplabel.reproduction.report import labels
-from toplabel.reproduction.report.figures.svg import data_uri
 from toplabel.reproduction.report.tree import Tree
 
 #: Marks our pages.
@@ -37,7 +37,7 @@ def write_html(tree: Tree, pictures: Mapping[str, str], folder: Path) -> None:
         asset=_asset,
         papers=labels.PAPERS,
         verdicts=labels.VERDICTS,
-        images={name: data_uri(text) for name, text in pictures.items()},
+        images={name: _data_uri(text) for name, text in pictures.items()},
     )
     template = environment.get_template("page.html.j2")
     for path in filter(is_page, folder.glob("*.html")):
@@ -46,6 +46,11 @@ def write_html(tree: Tree, pictures: Mapping[str, str], folder: Path) -> None:
     for page in (*others, first):  # Snakemake waits for the first page
         with atomic_path(folder / f"{page['name']}.html") as path:
             path.write_text(template.render(page=page), encoding="utf-8")
+
+
+def _data_uri(svg: str) -> str:
+    """Return a picture as an address, so that no script in it runs in the page."""
+    return "data:image/svg+xml;base64," + base64.b64encode(svg.encode()).decode()
 
 
 def is_page(path: Path) -> bool:

@@ -10,7 +10,6 @@ import pandas as pd
 from toplabel.reproduction.report import data_page, front, run_page
 from toplabel.reproduction.report.figures.registry import FIGURES as REGISTERED
 from toplabel.reproduction.report.figures.registry import row_of, table_files
-from toplabel.reproduction.report.figures.svg import share_of
 from toplabel.reproduction.report.inputs import Inputs
 from toplabel.reproduction.report.labels import PAPERS, table_order
 from toplabel.reproduction.report.run_page import web_address
@@ -181,7 +180,7 @@ def _figure(figure: Mapping[str, Any], inputs: Inputs) -> Figure:
         figure["caption"],
         figure["alt"] or figure["title"],
         source=figure["source"] or "",
-        share=share_of(figure["svg"], figure["name"]),
+        share=figure.get("share", 1.0),
         file=file,
         href=inputs.link(file),
     )

@@ -63,7 +63,7 @@ def write_report(
     Raises
     ------
     FileError
-        A file is missing or damaged, or a figure is not SVG.
+        A file is missing or damaged.
     """
     folder, checkout, results = Path(folder), Path(checkout), Path(results)
     published, kept = checkout / "data/published", checkout / SUMMARY

@@ -76,11 +76,15 @@ def make_figure(name: str, source: Source, out_svg: str | os.PathLike[str]) -> N
     with style.house_style():
         frame = module.numbers(source)
         drawing = module.draw(frame)
+        width, height = drawing.get_size_inches()
         with result_path(out) as path:
             drawing.savefig(path, format="svg", metadata={"Date": None, "Creator": None})
     with result_path(out.with_suffix(".csv")) as path:
         frame.to_csv(path, index=False, lineterminator="\n")
-    write_json(out.with_suffix(".json"), words_of(row, name, source))
+    # So wide that letters are of one size in all figures, but no higher than a page.
+    share = min(width, style.HEIGHT / height * width, style.WIDTH) / style.WIDTH
+    words = words_of(row, name, source) | {"share": round(share, 3)}
+    write_json(out.with_suffix(".json"), words)
 
 
 def words_of(row: Figure, name: str, source: Source) -> dict[str, str]:

@@ -24,7 +24,7 @@ INK = "#222222"
 MUTED = "#767676"
 RULE = "#cccccc"
 
-WIDTH = 7.2  # inches: the text width of the PDF's page
+WIDTH, HEIGHT = 7.2, 9.2  # inches: the text of the PDF's page, with room for a caption
 
 _STYLE = {
     "svg.fonttype": "path",
