@@ -151,6 +151,14 @@ def test_all_forms_of_features_give_the_same_set(registry, tmp_path, form):
     np.testing.assert_array_equal(prepared.parts["train"].y, y - 1)
 
 
+def test_a_part_in_two_forms_is_refused(registry, tmp_path):
+    for part, form in (("train", "npz"), ("train", "npy"), ("test", "npz")):
+        write_features(tmp_path / "fmd", part, form, *features())
+    mark(tmp_path, "fmd")
+    with pytest.raises(ValueError, match=r"fmd has train\.npz and train\.npy"):
+        prepare(registry["fmd"], tmp_path)
+
+
 def test_kernels_become_vectors_with_their_inner_products(registry, tmp_path):
     (X, y), (Z, z) = features(d=3), features(9, d=3, seed=1)
     kernels = (X @ X.T + 1.0) ** 2, (Z @ X.T + 1.0) ** 2

@@ -26,13 +26,13 @@ from toplabel.reproduction.config.entry import Entry, RawFile
 from toplabel.reproduction.data.locate import (
     MIRROR_VARIABLE,
     SHIPPED,
-    FetchError,
     PathLike,
     find,
     folders_of,
     raw_file,
     raw_names,
     raw_path,
+    two_forms,
 )
 
 _DECOMPRESSORS = {".xz": lzma.open, ".gz": gzip.open, ".bz2": bz2.open}
@@ -41,6 +41,10 @@ _LONGEST = 2**33  # bytes of a download or a compressed file when no size is reg
 _SHOWN = 3  # of the names of missing files
 _WAIT = 4.0  # seconds for an answer of a host while a run is planned
 _TIMEOUT = 30.0  # seconds for an answer, or for going on, while a file is fetched
+
+
+class FetchError(ValueError):
+    """A raw file is not available."""
 
 
 class ChecksumError(FetchError):
@@ -58,13 +62,10 @@ def missing_reason(
     if not entry.is_readable:
         return f"waits for {entry.waits_for}"
     folders = folders_of(entry, raw_folder, mirrors)
-    try:
-        names = raw_names(entry, raw_folder, mirrors)
-        missing = [raw_file(entry, name) for name in names if find(name, folders) is None]
-    except FetchError as error:
-        return str(error)
+    names = raw_names(entry, raw_folder, mirrors)
+    missing = [raw_file(entry, name) for name in names if find(name, folders) is None]
     if not missing:
-        return ""
+        return two_forms(entry, folders)
     more = f" and {len(missing) - _SHOWN} more" if len(missing) > _SHOWN else ""
     listed = ", ".join(file.name for file in missing[:_SHOWN]) + more
     reason = f"{listed} not found in data/raw, {SHIPPED} or a mirror ({MIRROR_VARIABLE})"

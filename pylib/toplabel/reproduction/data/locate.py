@@ -21,10 +21,6 @@ NOT_COMPARABLE = "NOT_COMPARABLE.txt"
 PathLike = str | os.PathLike[str]
 
 
-class FetchError(ValueError):
-    """A raw file is not available."""
-
-
 def mirror_folders(configured: Iterable[PathLike], root: PathLike) -> list[Path]:
     """Return the folders to look for raw files in, the first to be asked first.
 
@@ -43,7 +39,7 @@ def raw_names(
 
     Features that the user extracts may stand in several forms (``train.npz``, or ``train.npy`` with
     ``train_labels.npy``): the form that is found is named. `NOT_COMPARABLE` is one of the files
-    where it stands beside them. Two forms of one part, which may differ, are a `FetchError`.
+    where it stands beside them.
     """
     folders = folders_of(entry, raw_folder, mirrors)
     names = [name for file in entry.files for name in form_of(entry, file, folders)]
@@ -84,13 +80,23 @@ def form_of(entry: Entry, file: RawFile, folders: Sequence[Path]) -> list[str]:
     """Return the names of the form in which a file stands in the first folder that has one, by
     default those of its first form.
     """
-    forms = [[member.name for member in form] for form in entry.forms(file)]
     for folder in folders:
-        there = [form for form in forms if all(find(name, [folder]) for name in form)]
-        if len(there) > 1:
-            names = " and ".join(form[0] for form in there)
-            message = f"{folder} has {names}; remove what is not meant"
-            raise FetchError(f"data set '{entry.name}': {message}")
-        if there:
+        if there := _forms_in(entry, file, folder):
             return there[0]
-    return forms[0]
+    return [member.name for member in entry.forms(file)[0]]
+
+
+def two_forms(entry: Entry, folders: Sequence[Path]) -> str:
+    """Return that a folder has a part in two forms, which may differ, or ""."""
+    for folder in folders:
+        for file in entry.files:
+            if len(there := _forms_in(entry, file, folder)) > 1:
+                names = " and ".join(form[0] for form in there)
+                return f"{folder} has {names}; remove what is not meant"
+    return ""
+
+
+def _forms_in(entry: Entry, file: RawFile, folder: Path) -> list[list[str]]:
+    """Return the names of each form in which a folder has a file."""
+    forms = [[member.name for member in form] for form in entry.forms(file)]
+    return [form for form in forms if all(find(name, [folder]) for name in form)]

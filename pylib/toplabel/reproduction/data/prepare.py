@@ -18,7 +18,14 @@ from toplabel.reproduction.data.divide import cross_validated, divide
 from toplabel.reproduction.data.embedded import EMBEDDED
 from toplabel.reproduction.data.fetch import read_raw
 from toplabel.reproduction.data.formats import FORMATS, FormatError, Source
-from toplabel.reproduction.data.locate import NOT_COMPARABLE, form_of, raw_file, raw_names, raw_path
+from toplabel.reproduction.data.locate import (
+    NOT_COMPARABLE,
+    form_of,
+    raw_file,
+    raw_names,
+    raw_path,
+    two_forms,
+)
 from toplabel.reproduction.data.overview import disagreements
 from toplabel.reproduction.data.parts import Loaded, Part, Prepared
 from toplabel.reproduction.data.rows import Rows, RowsOf
@@ -126,6 +133,8 @@ def _read_checked(entry: Entry, folder: Path) -> tuple[Loaded, dict[str, Any]]:
     unpacked into a temporary folder. Features that are mapped into memory from there stay readable
     when it is gone.
     """
+    if twice := two_forms(entry, [folder]):
+        raise ValueError(f"data set '{entry.name}': {twice}")
     raw, is_packed = {}, False
     with tempfile.TemporaryDirectory(prefix="toplabel-raw-") as temporary:
         unpacked = Path(temporary)

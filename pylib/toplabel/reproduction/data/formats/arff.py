@@ -231,13 +231,14 @@ def _split_columns(content: Content, names: Sequence[str]) -> Table:
     if missing := [name for name in names if name not in position]:
         raise FormatError(path, None, f"no attribute for the label {shown(missing[0])}")
     labels = [position[name] for name in names]
+    is_label = {*labels}
     Y = rows[:, labels].toarray()
     for column, j in enumerate(labels):
         if attributes[j].is_dropped or len(attributes[j].words) > 2:
             message = f"label {shown(attributes[j].name)} is dropped or has more than two values"
             raise FormatError(path, attributes[j].line, message)
         Y[:, column] = _is_positive(attributes[j], Y[:, column])
-    columns = [j for j, a in enumerate(attributes) if not a.is_dropped and j not in {*labels}]
+    columns = [j for j, a in enumerate(attributes) if not a.is_dropped and j not in is_label]
     if any(len(attributes[j].words) > 2 for j in columns):
         found = [_one_hot(rows[:, [j]], len(attributes[j].words)) for j in columns]
         X = sparse.hstack(found, format="csr")
