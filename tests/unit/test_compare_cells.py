@@ -213,15 +213,13 @@ def test_numbers_under_another_reading_and_of_variants_are_rows_too(build):
     ]
 
 
-def test_the_kept_run_fills_the_places_that_the_run_left(build):
-    text = "letter,,svm_multi,,0,linear,top3,90.1,"
-    kept = build([SVM, text], *(("letter", "svm_multi", "main", m, 77.0) for m in ("top1", "top3")))
-    kept = kept[kept["run"] == MEASURED].assign(run=KEPT)
-    cells = build([SVM, text], ("letter", "svm_multi", "main", "top1", 76.5), kept=kept)
-    shown = views.side_by_side(cells)
-    assert shown["verdict"].tolist() == ["match", ""]
-    assert shown["kept_verdict"].tolist() == ["", "off"]
-    assert shown["measured"].isna().tolist() == shown["kept"].notna().tolist() == [False, True]
+def test_the_kept_run_is_part_of_the_frame(build):
+    kept = build([SVM], ("letter", "svm_multi", "main", "top1", 80.0)).iloc[1:].assign(run=KEPT)
+    cells = build([SVM], ("letter", "svm_multi", "main", "top1", 76.5), kept=kept)
+    assert views.compared(cells)["verdict"].tolist() == ["match"]
+    assert views.compared(cells, KEPT)[["value", "verdict"]].to_numpy().tolist() == [
+        [80.0, "higher"]
+    ]
 
 
 def test_reasons_are_given_to_the_numbers_that_differ(build, catalogue):

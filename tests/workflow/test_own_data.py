@@ -8,6 +8,8 @@ import pytest
 import yaml
 from running import ROOT, SMOKE, read_rows, snakemake
 
+from toplabel.reproduction.compare.cells import MEASURED, read_cells
+
 pytestmark = pytest.mark.workflow
 
 METRICS = {
@@ -81,7 +83,7 @@ def test_a_row_for_each_file_gives_the_full_table(tmp_path):
     _write_files(folder / "data/raw")
     own = OWN | {"datasets": _rows_of_the_documentation()}
     config.write_text(yaml.safe_dump(own), encoding="utf-8")
-    files = ("results/datasets.csv", "results/tables/my_own.csv")
+    files = ("results/datasets.csv", "results/cells.csv")
     done = snakemake(*files, directory=folder, configfiles=(SMOKE, config))
     assert done.returncode == 0, done.stdout[-5000:]
 
@@ -92,8 +94,9 @@ def test_a_row_for_each_file_gives_the_full_table(tmp_path):
         assert sizes == [str(M), str(D)]
         n = [int(sets[name][key]) for key in ("n_train", "n_test")]
         assert n == ([60, 30] if name == "tags" else [63, 27])
-    table = read_rows(folder / "results/tables/my_own.csv")
-    cells = {(row["label"], row["dataset"], row["metric"]): float(row["measured"]) for row in table}
+    cells = read_cells(folder / "results/cells.csv")
+    table = cells[(cells["run"] == MEASURED)].to_dict("records")
+    cells = {(row["label"], row["dataset"], row["metric"]): row["value"] for row in table}
     assert set(cells) == {
         (method, name, metric)
         for method in ("LR^{ML}", "My SVM")
@@ -104,5 +107,4 @@ def test_a_row_for_each_file_gives_the_full_table(tmp_path):
     # The labels are half-spaces: a mistake in the order of rows or columns shows in the metrics.
     assert max(value for (*_, metric), value in cells.items() if metric == "hamming_loss") < 0.25
     assert min(value for (*_, metric), value in cells.items() if metric == "f1_micro") > 75
-    comparison = read_rows(folder / "results/comparison.csv")
-    assert not any(row["measured"] for row in comparison)
+    assert not any(row["source"] for row in table)
