@@ -209,4 +209,4 @@ def test_the_examples_of_the_documentation_are_valid(repository, load):
     more = yaml.safe_load("\n".join(lines[lines.index("  words:") :]))
     examples = load(yaml.safe_dump({"datasets": opening["datasets"] | more}))
     assert set(examples) == {"mine", "words", "tags", "calls", "notes", "vectors"}
-    assert examples["mine"].divide.into == {"train": 0.7, "test": 0.3}
+    assert (examples["mine"].folds, examples["words"].divide.into["train"]) == (5, 0.7)

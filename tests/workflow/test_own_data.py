@@ -91,7 +91,7 @@ def test_a_row_for_each_file_gives_the_full_table(tmp_path):
     for name in ("tags", "notes", "vectors"):
         assert sets[name]["status"] == "ready"
         sizes = [sets[name][key] for key in ("n_classes", "n_features")]
-        assert sizes == [str(M), str(D)]
+        assert sizes == [str(M), str(D + 1)]  # with the column of ones
         n = [int(sets[name][key]) for key in ("n_train", "n_test")]
         assert n == ([60, 30] if name == "tags" else [63, 27])
     cells = read_cells(folder / "results/cells.csv")
