@@ -90,3 +90,15 @@ def test_files_that_the_recipes_name_are_there(repository):
             and not any((place / path).exists() for place in places)
         }
         assert not missing, name
+
+
+def test_names_of_pages_in_the_code_are_pages(repository):
+    folders = ("pylib", "config", "workflow", "csrc", "data", "benchmarks", "tests", "packaging")
+    named = {
+        (path.relative_to(repository).as_posix(), page)
+        for folder in folders
+        for path in (repository / folder).rglob("*")
+        if path.is_file() and path.suffix in {".py", ".yaml", ".smk", ".md", ".h", ".c", ".sh"}
+        for page in re.findall(r"\bdocs/([\w/-]+\.md)", path.read_text(encoding="utf-8"))
+    }
+    assert {place for place in named if not (repository / "docs" / place[1]).exists()} == set()

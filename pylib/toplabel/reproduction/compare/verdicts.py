@@ -2,7 +2,7 @@
 
 A number matches up to a tolerance, is close up to three times that, and is not reproduced beyond:
 "higher" or "lower" where it is better than printed, "off" where it is worse. A number that the
-draw of the data explains is within the "spread" (docs/architecture.md, "Verdicts").
+draw of the data explains is within the "spread" (docs/protocols.md, "Verdicts").
 """
 
 from __future__ import annotations

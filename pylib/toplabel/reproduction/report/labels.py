@@ -17,7 +17,7 @@ from toplabel._core.catalogue import LOSSES, parametrised
 
 @dataclass(frozen=True)
 class Verdict:
-    """A measured cell compared with the published one (docs/architecture.md, "Verdicts").
+    """A measured cell compared with the published one (docs/protocols.md, "Verdicts").
 
     `key` stands in files and in cells, `word` where there is room.
     """
