@@ -60,27 +60,25 @@ def load(
 def _numbered(
     tables: Mapping[str, Table], n_features: int | None, index_base: int | None
 ) -> dict[str, Table]:
-    """Return the rows with as many columns in all parts, the first of which is the first index."""
-    least = min(int(table.X.indices.min(initial=1)) for table in tables.values())
-    base = least if index_base is None else index_base
+    """Return the tables with the first index as column 0, all of the same width."""
     widest = max(tables.values(), key=lambda table: table.X.shape[1])
-    width = n_features or widest.X.shape[1] - base
-    if least < base or widest.X.shape[1] - base > width:
-        message = (
-            f"indices {least} to {widest.X.shape[1] - 1} are not in {base}..{base + width - 1}"
-        )
+    first = min(int(table.X.indices.min(initial=1)) for table in tables.values())
+    last = widest.X.shape[1] - 1
+    base = first if index_base is None else index_base
+    width = n_features or last + 1 - base
+    if first < base or last >= base + width:
+        message = f"indices {first} to {last} are not in {base}..{base + width - 1}"
         raise widest.error(f"{message} (options `index_base`, `n_features`)")
     numbered = {}
     for name, table in tables.items():
-        X = table.X
-        shape = (X.shape[0], width)
-        X = sparse.csr_matrix((X.data, X.indices - base, X.indptr), shape=shape)
+        rows = table.X.data, table.X.indices - base, table.X.indptr
+        X = sparse.csr_matrix(rows, shape=(table.X.shape[0], width))
         numbered[name] = table._replace(X=X)
     return numbered
 
 
 def _read(path: Path, read: Callable[[Any], Any], skipped: int) -> tuple[sparse.csr_matrix, Any]:
-    """Read a file but for so many lines at its begin."""
+    """Return the features and labels of a file, whose first lines may be skipped."""
     try:
         with path.open("rb") as stream:
             for _ in range(skipped):
@@ -127,6 +125,8 @@ def _label_sets(
     if found[0] < base or found[-1] > last:
         message = f"labels {found[0]:g} to {found[-1]:g} are not in {base}..{last}"
         raise first.error(f"{message} (options `label_base`, `n_classes`)")
-    coder = MultiLabelBinarizer(classes=np.arange(base, last + 1)).fit(None)
-    indicators = {name: coder.transform(table.labels) for name, table in tables.items()}
+    coder = MultiLabelBinarizer(classes=np.arange(base, last + 1), sparse_output=True).fit(None)
+    indicators = {
+        name: coder.transform(table.labels).astype(np.uint8) for name, table in tables.items()
+    }
     return [str(label) for label in coder.classes_], indicators
