@@ -1,13 +1,12 @@
-"""What a score is worth, and who wins where."""
+"""What a score is worth."""
 
-import math
 from itertools import permutations
 
 import numpy as np
 import pytest
 
 from samples_of_results import MEASURED, frame, number
-from toplabel.reproduction.compare.counts import headline, winners
+from toplabel.reproduction.compare.counts import headline
 
 
 def rows_of(measured, printed, metric="top1", **changes):
@@ -78,30 +77,6 @@ def test_numbers_that_depend_on_a_choice_are_left_out_of_the_last_row():
         ["all", 2],
         ["unflagged", 1],
     ]
-
-
-def letter(softmax, svm):
-    printed = {"top1": ("75.3", "76.5"), "top3": ("90.3", "89.2")}
-    return frame(
-        *(
-            number(MEASURED, values[i], metric, method, printed[metric][side], verdict="match")
-            for i, metric in enumerate(printed)
-            for side, (method, values) in enumerate((("lr_multi", softmax), ("svm_multi", svm)))
-        )
-    )
-
-
-def test_winners_are_the_best_at_the_printed_digits():
-    top1, top3 = winners(letter((76.46, 91.0), (76.54, 88.0))).to_dict("records")
-    assert top1["ours"] == "lr_multi:::linear;svm_multi:::linear"
-    assert (top1["papers"], top1["published"]) == ("svm_multi:::linear", 76.5)
-    assert math.isnan(top1["margin"])
-    assert (top1["published_margin"], top1["methods"], top1["same"]) == (1.2, 2, True)
-    assert (top3["ours"], top3["measured"], top3["margin"]) == ("lr_multi:::linear", 91.0, 3.0)
-
-
-def test_no_winner_without_two_measured_methods():
-    assert winners(letter((76.0, 91.0), (76.0, 88.0)).iloc[[0]]).empty
 
 
 def test_an_empty_run_counts_nothing():

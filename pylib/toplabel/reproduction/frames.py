@@ -70,12 +70,6 @@ def as_numbers(column: pd.Series, path: str | os.PathLike[str]) -> np.ndarray:
     return values
 
 
-def read_frames(paths: Iterable[str | os.PathLike[str]], columns: Columns) -> pd.DataFrame:
-    """Read several files with the same columns and join their rows; none gives no row."""
-    parts = [read_frame(path, columns) for path in paths]
-    return pd.concat(parts, ignore_index=True) if parts else empty_frame(columns)
-
-
 def empty_frame(columns: Columns) -> pd.DataFrame:
     """Return a frame without rows."""
     kinds = {name: str if kind is str else float for name, kind in columns.items()}

@@ -1,4 +1,4 @@
-"""What a score is worth, and who wins where: counts over the frame of a run."""
+"""What a score is worth: counts over the frame of a run."""
 
 from __future__ import annotations
 
@@ -9,9 +9,7 @@ import numpy as np
 import pandas as pd
 
 from toplabel._core.catalogue import LOSSES
-from toplabel.metrics.names import is_fraction, lower_is_better
 from toplabel.reproduction.compare.cells import MEASURED
-from toplabel.reproduction.compare.published import PLACE
 from toplabel.reproduction.compare.verdicts import (
     NOT_REPRODUCED,
     SLACK,
@@ -24,8 +22,6 @@ from toplabel.reproduction.seeds import seed_of
 
 SHUFFLES = 1000
 _CONVEX = [name for name, loss in LOSSES.items() if loss.convex]
-_METHOD = ["method", "k", "gamma", "kernel"]
-_COLUMN = [name for name in PLACE if name not in _METHOD]
 
 
 def headline(cells: pd.DataFrame, run: str = MEASURED) -> pd.DataFrame:
@@ -87,51 +83,3 @@ def _chance(cells: pd.DataFrame) -> pd.Series:
         near = distance <= tolerance_of(place[-1]) * (1.0 + SLACK)
         found[part.index] = 100.0 * near.mean(axis=0)
     return found
-
-
-def winners(cells: pd.DataFrame, run: str = MEASURED) -> pd.DataFrame:
-    """Name the best methods of every column of a published table, of those that a run measured.
-
-    Returns
-    -------
-    DataFrame
-        A row for each data set and metric of a table with two measured methods or more: `methods`,
-        how many; `ours` and `papers`, the best ones as ``method:k:gamma:kernel`` joined by ";"
-        (ties at the printed digits); `measured` and `published`, their values; `margin` and
-        `published_margin`, how far the next best is behind (NaN where all are level); and `same`,
-        whether the two lists share a method.
-    """
-    rows = [
-        dict(zip(_COLUMN, names, strict=True)) | _winners(names[-1], part)
-        for names, part in compared(cells, run).groupby(_COLUMN, sort=False)
-        if len(part) > 1
-    ]
-    return pd.DataFrame(rows)
-
-
-def _winners(metric: str, part: pd.DataFrame) -> dict[str, Any]:
-    loss = lower_is_better(metric)
-    digits = max(*part["printed"].map(digits_of), 3 if is_fraction(metric) else 1)
-    ours, measured, margin = _best(part, part["value"], loss, digits)
-    papers, published, published_margin = _best(part, part["printed"].astype(float), loss, digits)
-    return {
-        "methods": len(part),
-        "ours": ";".join(ours),
-        "measured": measured,
-        "margin": margin,
-        "papers": ";".join(papers),
-        "published": published,
-        "published_margin": published_margin,
-        "same": not {*ours}.isdisjoint(papers),
-    }
-
-
-def _best(
-    part: pd.DataFrame, values: pd.Series, loss: bool, digits: int
-) -> tuple[list[str], float, float]:
-    """Return the best methods, their value, and how far the next value is behind."""
-    rounded = values.round(digits)
-    best, *others = sorted(rounded.unique(), reverse=not loss)
-    margin = round(abs(best - others[0]), digits) if others else math.nan
-    names = part.loc[rounded == best, _METHOD].itertuples(index=False)
-    return [":".join(row) for row in names], float(best), float(margin)

@@ -8,7 +8,6 @@ from __future__ import annotations
 import pandas as pd
 
 from toplabel.reproduction.compare.cells import MEASURED, VARIANT
-from toplabel.reproduction.compare.published import PLACE
 from toplabel.reproduction.compare.verdicts import NOT_REPRODUCED
 
 CELL = ["config_dataset", "config_method", "metric"]
@@ -31,12 +30,6 @@ def found(cells: pd.DataFrame, run: str = MEASURED) -> pd.DataFrame:
     """Return the numbers of a run under other readings of the protocols."""
     chosen = (cells["run"] == run) & ~cells["reading"].isin(["", VARIANT])
     return cells[chosen].reset_index(drop=True)
-
-
-def under_found(cells: pd.DataFrame, run: str = MEASURED) -> pd.DataFrame:
-    """Return the numbers of a run that a paper prints, under another reading where there is one."""
-    stated, other = compared(cells, run), found(cells, run)
-    return pd.concat([other, stated]).drop_duplicates(PLACE).reset_index(drop=True)
 
 
 def variants(cells: pd.DataFrame, run: str = MEASURED) -> pd.DataFrame:
