@@ -166,7 +166,7 @@ class Systems:
             own = np.flatnonzero(column)
             Y = X[own].toarray() if self._rows.is_sparse else X[own]
             Y *= np.sqrt(column[own])[:, None]
-            block[:] = linalg.inv(Y.T @ Y + shift * np.eye(d), check_finite=False)
+            block[:] = np.linalg.inv(Y.T @ Y + shift * np.eye(d))
         return lambda R: np.matmul(blocks, R[:, :, None])[:, :, 0]
 
     def _conjugate_gradients(self, X, shift: float, M, R: np.ndarray) -> tuple[np.ndarray, int]:
