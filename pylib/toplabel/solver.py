@@ -122,9 +122,10 @@ def solve(
     acceleration : "auto", "unscaled", False or float > 0
         The accelerated proximal-point loop around the passes (Lin, Mairal, Harchaoui 2015). By
         default it begins where plain passes are slow, and its r, the weight of the proximal term
-        over that of the regulariser, follows the progress; where the passes get nowhere, as with
-        raw features of large numbers, they go on in the principal axes of the rows ("unscaled":
-        they do not). False: plain passes. A number: this r after a plain first pass.
+        over that of the regulariser, follows the progress. Where 100 passes leave a large gap, as
+        with raw features of large numbers, training starts again in other coordinates, the scaled
+        principal axes of the rows; with "unscaled" it does not. False: plain passes. A number: this
+        r after a plain first pass.
     fit_intercept : bool
         Add ``b`` to the scores, as LIBLINEAR does: the rows have one more feature, of value
         `intercept_scaling`, whose weights are regularised like the others, so that the objective
