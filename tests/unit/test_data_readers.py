@@ -512,6 +512,7 @@ def test_label_sets_of_a_table_are_columns_or_lists_of_words(table):
     [
         (BIRDS, {"label": "kind"}, "no column 'kind'; it has: species, island"),
         (BIRDS + "a,b,c,d,e,f\n", {"label": "sex"}, "line 5"),
+        ("a,y\n1,2,3\n4,5,6\n", {"label": "y"}, "more values than the header"),
         ("", {"label": "sex"}, "No columns"),
         (
             "name,y\n" + "".join(f"n{i},{i % 2}\n" for i in range(60)),

@@ -109,6 +109,8 @@ def read_mat(path: Path, names: Sequence[str]) -> list[np.ndarray | sparse.spmat
     with damage(path, "MATLAB file"):
         _check_names(path, names, [name for name, _, _ in io.whosmat(path)])
         content = io.loadmat(path, variable_names=names)
+        for matrix in filter(sparse.issparse, map(content.get, names)):
+            matrix.check_format(full_check=True)  # SciPy may crash on an index out of range
     for name in names:
         if not sparse.issparse(content[name]) and content[name].dtype.kind not in "biuf":
             raise FormatError(path, None, f"{name!r} is no matrix of real numbers")

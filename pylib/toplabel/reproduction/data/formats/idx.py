@@ -32,7 +32,7 @@ def _read(path: Path) -> np.ndarray:
     if content[:3] != b"\0\0\x08" or len(content) < start:
         raise FormatError(path, None, "not an IDX file of unsigned bytes")
     shape = tuple(map(int, np.frombuffer(content[4:start], ">u4")))
-    if len(content) - start != math.prod(shape) or 0 in shape:
+    if len(content) - start != math.prod(shape) or 0 in shape or not shape:
         message = f"{len(content) - start} numbers, but the header says {shape}"
         raise FormatError(path, None, message)
     return np.frombuffer(content, np.uint8, offset=start).reshape(shape)

@@ -41,6 +41,8 @@ def load(
     frames = {}
     for part, path in source.parts.items():
         frame = frames[part] = _read(path, delimiter)
+        if not isinstance(frame.index, pd.RangeIndex):
+            raise FormatError(path, None, "a row has more values than the header has names")
         for column in (*asked, *drop, *categorical):
             if column not in frame:
                 message = f"no column {shown(column)}; it has: {', '.join(map(str, frame))}"
