@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from toplabel import metrics
-from toplabel.metrics.names import counts_rows, is_share_of
+from toplabel.metrics.names import is_share_of
 
 shapes = st.tuples(st.integers(1, 7), st.integers(2, 7))
 
@@ -93,11 +93,6 @@ def test_a_printed_percentage_is_a_share_of_rows_where_some_number_of_them_round
     value = data.draw(st.integers(0, 100 * 10**decimals)) * unit
     near = [abs(Fraction(100 * k, rows) - value) <= unit / 2 for k in range(rows + 1)]
     assert is_share_of(f"{float(value):.{decimals}f}", rows) == any(near)
-
-
-def test_shares_of_rows_are_told_from_other_metrics():
-    names = ("top1", "top10", "subset_accuracy", "balanced_accuracy", "accuracy", "f1_macro", "map")
-    assert [name for name in names if counts_rows(name)] == [*names[:3]]
 
 
 @given(rankings())

@@ -25,11 +25,6 @@ def is_fraction(metric: str) -> bool:
     return unit(metric) == ""
 
 
-def counts_rows(metric: str) -> bool:
-    """Return whether a metric is the share of the test rows that are right, where no scores tie."""
-    return metric.startswith("top") or metric == "subset_accuracy"
-
-
 def is_share_of(printed: str, rows: int) -> bool:
     """Return whether a printed percentage is that of a whole number of so many rows, rounded.
 

@@ -109,12 +109,6 @@ class Inputs:
         return next((name for name in names if name in self.studies), names[0])
 
     @cached_property
-    def rows_of(self) -> dict[str, float]:
-        """How many test rows each data set has."""
-        rows = pd.to_numeric(self.datasets["n_test"].mask(self.datasets["n_test"] == ""))
-        return dict(zip(self.datasets["dataset"], rows, strict=True))
-
-    @cached_property
     def _titles(self) -> dict[str, str]:
         return dict(zip(self.datasets["dataset"], self.datasets["title"], strict=True))
 

@@ -193,11 +193,6 @@ def method_label(method: str, k: str = "", gamma: str = "", kernel: str = "") ->
     return label
 
 
-def has_label(method: str) -> bool:
-    """Return whether the papers' name of a method is known here."""
-    return method in _METHODS
-
-
 def metric_label(metric: str) -> str:
     """Return the papers' name of a metric; an unknown one is shown by its key."""
     for pattern, form in _METRIC_PATTERNS:

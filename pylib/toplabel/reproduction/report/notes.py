@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import pandas as pd
 
-from toplabel.metrics.names import counts_rows, is_share_of
 from toplabel.reproduction.compare.verdicts import NOT_REPRODUCED
 from toplabel.reproduction.config.notes import Reading
 from toplabel.reproduction.report.inputs import Inputs
@@ -89,13 +86,13 @@ def readings(inputs: Inputs) -> list[Part]:
         )
         parts.append(Text(text, style="note"))
     for one in others:
-        parts += _reading(one, found[one.name], inputs.rows_of)
+        parts += _reading(one, found[one.name])
     return parts
 
 
-def _reading(one: Reading, cells: pd.DataFrame, rows: Mapping[str, float]) -> list[Part]:
+def _reading(one: Reading, cells: pd.DataFrame) -> list[Part]:
     before, after = in_words(score_of(cells)), in_words(score_of(under_found(cells)))
-    note = f"Stated: {before}. Found: {after}.{_impossible(cells, rows)}"
+    note = f"Stated: {before}. Found: {after}."
     if one.chosen_on_test:
         note += " Printed test numbers had a part in this choice."
     texts = [Text(text, style="note") for text in (one.stated, one.evidence)]
@@ -109,19 +106,4 @@ def under_found(cells: pd.DataFrame) -> pd.DataFrame:
     """Return cells with the verdict under the found reading where there is one."""
     return cells.assign(
         verdict=cells["found_verdict"].where(cells["found"].notna(), cells["verdict"])
-    )
-
-
-def _impossible(cells: pd.DataFrame, rows: Mapping[str, float]) -> str:
-    """Say how many printed accuracies are not the share of any whole number of test rows."""
-    known = cells.assign(rows=cells["config_dataset"].map(rows) * cells["splits"])
-    known = known[known["metric"].map(counts_rows) & known["rows"].notna()]
-    numbers = zip(known["printed"], known["rows"].astype(int), strict=True)
-    wrong = known[[not is_share_of(*one) for one in numbers]]
-    if wrong.empty:
-        return ""
-    match = int((wrong["verdict"] == "match").sum())
-    return (
-        f" No whole number of the test rows gives {len(wrong)} of the {len(known)} printed"
-        f" accuracies; under the stated reading {match} of these match."
     )

@@ -12,7 +12,7 @@ import pandas as pd
 from toplabel.metrics.names import lower_is_better
 from toplabel.reproduction.compare.notes import FEWEST_DRAWS
 from toplabel.reproduction.report import notes, numbers
-from toplabel.reproduction.report.grids import ROW_KEYS, build_grids, grid_cell
+from toplabel.reproduction.report.grids import build_grids, grid_cell
 from toplabel.reproduction.report.inputs import Inputs
 from toplabel.reproduction.report.labels import metric_label, slug, table_label, table_order
 from toplabel.reproduction.report.numbers import count
@@ -105,8 +105,6 @@ def _parts(inputs: Inputs, cells: pd.DataFrame, caption: str) -> list[Part]:
             bare.append(grid)
             continue
         parts.append(grid)
-        if told := _not_measured(cells[cells["dataset"] == grid.key]):
-            parts.append(Text(told, style="note"))
     if measured.any():
         parts.append(
             Fold(
@@ -133,19 +131,6 @@ def _within_intervals(cells: pd.DataFrame) -> str:
             inside = count(int((found == "true").sum()))
             told.append(f"{inside} of {count(len(found))} printed numbers lie {where}.")
     return " ".join(told)
-
-
-def _not_measured(cells: pd.DataFrame) -> str:
-    """Say how many rows of a grid have no number of ours, by reason."""
-    if cells.empty:
-        return ""
-    rows = cells.assign(bare=cells["state"] == "published").groupby(ROW_KEYS, sort=False)
-    rows = rows.agg({"bare": "all", "why": "first"})
-    reasons = rows.loc[rows["bare"], "why"].value_counts()
-    if reasons.empty:
-        return ""
-    words = "; ".join(f"{n} {reason}" for reason, n in reasons.items())
-    return f"{reasons.sum()} of {len(rows)} rows were not measured: {words}."
 
 
 def records(cells: pd.DataFrame, inputs: Inputs) -> Table:
