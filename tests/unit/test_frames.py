@@ -45,3 +45,10 @@ def test_a_file_that_was_changed_is_refused(tmp_path):
     path.write_text(path.read_text().replace("1.0", "1.1"))
     with pytest.raises(FileError):
         read_frame(path, COLUMNS)
+
+
+def test_truth_values_come_back(tmp_path):
+    frame = pd.DataFrame({"right": [True, False]})
+    write_frame(frame, tmp_path / "some.csv")
+    found = read_frame(tmp_path / "some.csv", {"right": bool})
+    pd.testing.assert_frame_equal(found, frame)

@@ -1,7 +1,7 @@
 """CSV files between the stages: written whole or not at all, with their sums beside them, and read
 back bit for bit.
 
-The columns of a file are a mapping from their names to `str`, `float` or `int`, in their order.
+The columns of a file are a mapping from their names to `str`, `float`, `int` or `bool`, in their order.
 Text is read as it stands, "" where a cell is empty. Numbers, whole ones too, are read as floats,
 NaN where a cell is empty; they are written with as many digits as it takes to get the same bits.
 """
@@ -48,8 +48,11 @@ def read_frame(path: str | os.PathLike[str], columns: Columns | None = None) -> 
         raise FileError(f"{path}: {' '.join(str(error).split())}") from None
     columns = dict.fromkeys(frame.columns, str) if columns is None else columns
     _check(frame.columns, columns, path)
-    numbers = [name for name, kind in columns.items() if kind is not str]
+    numbers = [name for name, kind in columns.items() if kind in (float, int)]
     frame = frame.assign(**{name: as_numbers(frame[name], path) for name in numbers})
+    frame = frame.assign(
+        **{name: frame[name] == "True" for name in columns if columns[name] is bool}
+    )
     return frame[[*columns]]
 
 

@@ -26,6 +26,7 @@ from toplabel.reproduction.compare.cells import KEPT, VARIANT, read_cells
 from toplabel.reproduction.config.methods import Method, load_methods
 from toplabel.reproduction.config.run import SUMMARY
 from toplabel.reproduction.facts import kernels_of
+from toplabel.reproduction.selection.evaluation import load_metrics
 
 _START = 2.0  # seconds of a job besides its work
 _CELL = ["config_dataset", "config_method"]
@@ -130,7 +131,7 @@ def computed(folder: Path, drawn: pd.DataFrame) -> pd.DataFrame:
     for dataset, method in sorted({*drawn[_CELL].itertuples(index=False, name=None)}):
         path = folder / f"results/{dataset}/{method}/evaluation.csv"
         if path.is_file():
-            values = pd.read_csv(path, float_precision="round_trip").groupby("metric")["value"]
+            values = pd.DataFrame(load_metrics([path])).groupby("metric")["value"]
             names = {"config_dataset": dataset, "config_method": method}
             frames.append(values.mean().rename("again").reset_index().assign(**names))
     return pd.concat(frames) if frames else pd.DataFrame(columns=[*_CELL, "metric", "again"])

@@ -14,9 +14,13 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch, PathPatch
 from matplotlib.path import Path as Outline
 
+from toplabel.reproduction.frames import read_frame
 from toplabel.reproduction.report.figures import style
 from toplabel.reproduction.report.figures.drawing import Source, mathtext, panel_grid
 
+COLUMNS = {"loss": str, "k": int, "gamma": float, "label": str}
+COLUMNS |= dict.fromkeys(("p1", "p2", "p3"), float)
+COLUMNS |= {"corners": str, "top1": bool, "top2": bool}
 # Where the three point masses lie in the plane.
 _CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(0.75)]])
 # (top-1 right, top-2 right): words, colour, hatch. A lighter colour is better.
@@ -34,7 +38,7 @@ def numbers(source: Source) -> pd.DataFrame:
     ``corners`` are the nine probabilities of the triangle, ``top1`` and ``top2`` whether the top-1
     and top-2 sets of all minimisers are Bayes optimal at its middle.
     """
-    return pd.read_csv(source.one("map.csv"), float_precision="round_trip")
+    return read_frame(source.one("map.csv"), COLUMNS)
 
 
 def draw(frame: pd.DataFrame) -> Figure:

@@ -13,6 +13,7 @@ from sklearn.model_selection import train_test_split
 from toplabel._core.catalogue import LOSSES
 from toplabel.metrics import top_k_accuracy
 from toplabel.reproduction.data.parts import Part, Prepared
+from toplabel.reproduction.frames import read_frame
 from toplabel.reproduction.report.figures.drawing import (
     Source,
     draw_against_time,
@@ -24,7 +25,8 @@ from toplabel.solver import solve
 
 #: C of the best validation accuracy of the multiclass SVM among the powers of ten.
 CS = {"letter": 10.0, "digits": 0.001}
-COLUMNS = ["label", "loss", "gamma", "epoch", "relative_gap", "top1", "seconds"]
+COLUMNS = {"label": str, "loss": str, "gamma": float, "epoch": int}
+COLUMNS |= dict.fromkeys(("relative_gap", "top1", "seconds"), float)
 METHODS = (("svm_multi", 0.0), ("svm_multi", 1.0), ("lr_multi", 0.0))
 _EPS = 1e-6  # relative gap at which the curves end
 
@@ -90,12 +92,12 @@ def convergence(data: TimedSet, epochs: int) -> pd.DataFrame:
         for one in solution.history[1:]:
             gap = (one.epoch, one.relative_gap, one.watched["val"])
             rows.append((label, loss, gamma, *gap, one.solve_seconds))
-    return pd.DataFrame(rows, columns=COLUMNS)
+    return pd.DataFrame(rows, columns=[*COLUMNS])
 
 
 def numbers(source: Source) -> pd.DataFrame:
     """Read the epochs that were measured."""
-    return pd.read_csv(source.one("convergence.csv"), float_precision="round_trip")
+    return read_frame(source.one("convergence.csv"), COLUMNS)
 
 
 def draw(frame: pd.DataFrame) -> Figure:

@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from toplabel._core.arrays import pointer
 from toplabel._core.lib import check, ffi, lib
 from toplabel.reproduction.compare.tables import PrintedTable
+from toplabel.reproduction.frames import read_frame
 from toplabel.reproduction.report.figures import style
 from toplabel.reproduction.report.figures.drawing import Source
 from toplabel.reproduction.report.figures.measuring import timed
@@ -27,7 +28,8 @@ PROJECTIONS = {
     BIPARTITE: (lib.TL_PROX_BIPARTITE_SIMPLEX, 1),
     BETA: (lib.TL_PROX_TOPK_SIMPLEX_BETA, 5),
 }
-COLUMNS = ["projection", "algorithm", "dimension", "problems", "seconds"]
+COLUMNS = dict.fromkeys(("projection", "algorithm"), str)
+COLUMNS |= {"dimension": int, "problems": int, "seconds": float}
 PRINTED = {"dimension": int} | dict.fromkeys(
     ("sorting_based_s", "variable_fixing_s", "improvement"), float
 )
@@ -93,12 +95,12 @@ def scaling(quick: bool = False) -> pd.DataFrame:
                 again = 0 if once > _LONG else 2
                 seconds = min([once, *(timed(way, time.process_time)[0] for _ in range(again))])
                 rows.append((name, algorithm, d, count, seconds * _PROBLEMS / count))
-    return pd.DataFrame(rows, columns=COLUMNS)
+    return pd.DataFrame(rows, columns=[*COLUMNS])
 
 
 def numbers(source: Source) -> pd.DataFrame:
     """Read the times that were measured."""
-    return pd.read_csv(source.one("projections.csv"), float_precision="round_trip")
+    return read_frame(source.one("projections.csv"), COLUMNS)
 
 
 def draw(frame: pd.DataFrame) -> Figure:

@@ -14,13 +14,14 @@ from sklearn.linear_model import LogisticRegression
 from toplabel import losses
 from toplabel._core.solution import Record
 from toplabel.reproduction.compare.tables import PrintedTable
+from toplabel.reproduction.frames import read_frame
 from toplabel.reproduction.report.figures import style
 from toplabel.reproduction.report.figures.convergence import TimedSet
 from toplabel.reproduction.report.figures.drawing import Source, draw_against_time, handles_of
 from toplabel.reproduction.report.figures.measuring import timed
 from toplabel.solver import solve
 
-COLUMNS = ["solver", "step", "excess", "seconds"]
+COLUMNS = {"solver": str, "step": int, "excess": float, "seconds": float}
 OURS, FISTA = "SDCA (toplabel)", "FISTA (our reference)"
 #: The fastest solvers of scikit-learn of each kind: stochastic, quasi-Newton, Newton.
 PEERS = {
@@ -114,7 +115,7 @@ def race(data: TimedSet, cap: float = 30.0) -> pd.DataFrame:
         curves[name] = _rerun(fit, excess, cap)
     curves[FISTA] = _iterated(fista(X, y, C), excess, cap)
     rows = [(solver, *row) for solver, curve in curves.items() for row in curve]
-    frame = pd.DataFrame(rows, columns=COLUMNS)
+    frame = pd.DataFrame(rows, columns=[*COLUMNS])
     return frame.assign(excess=frame["excess"].clip(lower=0.0))
 
 
@@ -165,7 +166,7 @@ def _rerun(
 
 def numbers(source: Source) -> pd.DataFrame:
     """Read the race that was measured."""
-    return pd.read_csv(source.one("softmax.csv"), float_precision="round_trip")
+    return read_frame(source.one("softmax.csv"), COLUMNS)
 
 
 def draw(frame: pd.DataFrame) -> Figure:
