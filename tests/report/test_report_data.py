@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from sample_run import ROOT, RUN, Sample, cells
 
+from toplabel.reproduction import sources
 from toplabel.reproduction.compare.cells import read_cells
 
 
@@ -37,6 +38,13 @@ def test_report_json_is_the_tree_of_the_pages(whole: Sample) -> None:
 
 def test_the_data_are_the_cells(whole: Sample) -> None:
     assert len(read_cells(whole.reports / "data/cells.csv")) == len(cells())
+
+
+def test_a_changed_template_makes_the_report_run_again(monkeypatch) -> None:
+    asked = []
+    monkeypatch.setattr(sources, "_content", lambda path: asked.append(path.name) or "")
+    sources.fingerprint.__wrapped__("write_report.py", ROOT)
+    assert {"page.html.j2", "report.typ", "report.css"} <= {*asked}
 
 
 def entities(folder: Path) -> dict[str, dict[str, Any]]:

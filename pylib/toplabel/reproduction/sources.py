@@ -18,8 +18,8 @@ from pathlib import Path
 _PACKAGE = Path(__file__).resolve().parents[2]
 _NATIVE = "toplabel._native"
 _C_SOURCES = ("csrc/include/*.h", "csrc/src/*.[ch]", "pylib/build_native.py")
-# Templates of the reports, which no import statement names.
-_TEMPLATES = "toplabel.reproduction.report"
+# The module whose templates no import statement names.
+_TEMPLATES = "toplabel.reproduction.report.html"
 
 
 @cache
