@@ -75,16 +75,18 @@ def judge(cells: pd.DataFrame, catalogue: Catalogue, draws: RowDraws | None = No
     medians. Results that stand beside no published number, by their note, count as other data.
     Other draws of a data set and variants of a method do not count.
     """
-    printed = _printed(cells)
     ours = measurements(cells)
     again = ours["config_dataset"].isin(catalogue.other_draws) | (ours["variant_of"] != "")
     ours = ours[~again]
+    printed, measured = _printed(cells), _measured(ours, catalogue)
     rows = []
     for claim in catalogue.notes.claims.values():
-        usable = ours["config_dataset"].map(
-            lambda name, source=claim.source: catalogue.registry.is_compared(name, source)
-        )
-        mine = _measured(ours[usable.astype(bool)], catalogue)
+        sets = {
+            name
+            for name in ours["config_dataset"].unique()
+            if catalogue.registry.is_compared(name, claim.source)
+        }
+        mine = measured[ours["config_dataset"].isin(sets)]
         rows.append(_judged(claim, printed, mine, draws or {}))
     for side in ("same", "other"):
         adjusted = holm([row[f"{side}_p"] for row in rows])
