@@ -179,7 +179,7 @@ def method_label(method: str, k: str = "", gamma: str = "", kernel: str = "") ->
     Parameters
     ----------
     method, k, gamma, kernel : str
-        The keys as they stand in comparison.csv; empty where they do not apply. An unknown method
+        The keys as they stand in cells.csv; empty where they do not apply. An unknown method
         is shown by its key. A positive gamma is the subscript of the smoothed hinge (TPAMI Table
         3); a kernel is named when it is not the linear one of the papers' defaults.
     """
