@@ -92,15 +92,14 @@ def end(plan: Plan) -> None:
     if not (cells.is_file() and page.is_file()):
         return
     with cells.open(newline="", encoding="utf-8") as stream:
-        verdicts = Counter(
-            row["verdict"]
-            for row in csv.DictReader(stream)
-            if row["run"] == "measured" and row["verdict"] and not row["reading"]
-        )
+        measured = [row for row in csv.DictReader(stream) if row["run"] == "measured"]
+    verdicts = Counter(row["verdict"] for row in measured if row["verdict"] and not row["reading"])
     words = ", ".join(f"{number:,} {verdict}" for verdict, number in verdicts.most_common())
+    said = f"{verdicts.total():,} printed numbers measured: {words}."
+    if not verdicts:
+        said = f"{len(measured):,} numbers measured, none of which a paper prints."
     print(
-        f"\n{verdicts.total():,} printed numbers measured: {words}."
-        f"\nThe report is {page}, as a document reports/toplabel.pdf.",
+        f"\n{said}\nThe report is {page}, as a document reports/toplabel.pdf.",
         file=sys.stderr,
     )
 
