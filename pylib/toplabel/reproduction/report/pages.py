@@ -9,7 +9,7 @@ import pandas as pd
 
 from toplabel.reproduction.report import data_page, front, run_page
 from toplabel.reproduction.report.figures.registry import FIGURES as REGISTERED
-from toplabel.reproduction.report.figures.registry import row_of, table_files
+from toplabel.reproduction.report.figures.registry import row_of
 from toplabel.reproduction.report.inputs import Inputs
 from toplabel.reproduction.report.labels import PAPERS, table_order
 from toplabel.reproduction.report.run_page import web_address
@@ -82,94 +82,83 @@ class _Pages:
 
     def __init__(self, inputs: Inputs) -> None:
         self._inputs = inputs
+        self._name_of = {
+            study: f"study-{study}" if study in RESERVED else study for study in inputs.studies
+        }
         self.of = {
-            name: Page(self.name_of(name), *inputs.study_text(name), []) for name in inputs.studies
+            name: Page(name, *inputs.study_text(study), []) for study, name in self._name_of.items()
         }
         self.of |= {name: Page(name, *words, []) for name, words in _OTHERS.items()}
         self.of[PUBLISHED].paper = False
-        studies = inputs.measured.assign(study=inputs.measured["study"].str.split(";"))
-        studies = studies.explode("study")
-        self._counts = {
-            dataset: part["study"].value_counts().to_dict()
-            for dataset, part in studies.groupby("config_dataset", sort=False)
-        }
-        self._grids: list[tuple[set[str], Section]] = []
+        self._of_dataset: dict[str, list[Section]] = {}
 
-    @staticmethod
-    def name_of(study: str) -> str:
-        """Return the name of the page of a study."""
-        return f"study-{study}" if study in RESERVED else study
+    def _page_of(self, studies: pd.Series, otherwise: str) -> Page:
+        """Return the page of the study that most rows belong to, of several the first.
 
-    def _study_of(self, counts: Mapping[str, int]) -> str:
-        """Return the study with the highest count, of several the first; empty without any."""
-        asked = [name for name in self._inputs.studies if counts.get(name)]
-        return max(asked, key=counts.__getitem__, default="")
+        A row may belong to several studies, joined by ";".
+        """
+        counts = studies.str.split(";").explode().value_counts().to_dict()
+        asked = [study for study in self._name_of if counts.get(study)]
+        study = max(asked, key=counts.__getitem__, default="")
+        return self._named(self._name_of.get(study, otherwise))
+
+    def _named(self, name: str) -> Page:
+        """Return a page; that of the figures where there is none of this name."""
+        return self.of.get(name, self.of[FIGURES])
 
     def add_tables(self) -> None:
         """Put every table on a page, a published one with the study that measured most of it."""
         inputs = self._inputs
         for cells, section in published_sections(inputs):
             own = cells[cells["state"] == "measured"]
-            studies = own.loc[own["verdict"] != "", "study"].str.split(";").explode()
-            home = self.of[self._study_of(studies.value_counts().to_dict()) or PUBLISHED]
-            home.sections.append(section)
-            home.tables = True
-            self._count(home, own)
-            self._grids.append(({*own["config_dataset"]}, section))
+            score = score_of(own)
+            page = self._page_of(own.loc[own["verdict"] != "", "study"], PUBLISHED)
+            page.match += score["match"]
+            page.compared += score["comparable"]
+            self._add(page, section, own)
         for cells, section in own_sections(inputs):
-            studies = cells["study"].str.split(";").explode()
-            home = self.of[self._study_of(studies.value_counts().to_dict()) or FIGURES]
-            home.sections.append(section)
-            home.tables = True
-            self._grids.append(({*cells["config_dataset"]}, section))
+            self._add(self._page_of(cells["study"], FIGURES), section, cells)
         for table in inputs.tables:
-            page = self.of[self._page_of_table(table)]
+            page = self._page_of_table(table)
             page.sections.append(plain_section(table, inputs))
             page.tables = True
 
-    @staticmethod
-    def _count(page: Page, own: pd.DataFrame) -> None:
-        """Add the scores of a table to those of its page."""
-        score = score_of(own)
-        if not score["comparable"]:
-            return
-        match, compared = map(int, (page.matches or "0/0").split("/"))
-        page.matches = f"{match + score['match']}/{compared + score['comparable']}"
+    def _add(self, page: Page, section: Section, cells: pd.DataFrame) -> None:
+        page.sections.append(section)
+        page.tables = True
+        for dataset in cells["config_dataset"].unique():
+            self._of_dataset.setdefault(dataset, []).append(section)
 
-    def _page_of_table(self, table: Mapping[str, Any]) -> str:
+    def _page_of_table(self, table: Mapping[str, Any]) -> Page:
         """Return the page of a table that is no grid: that of its study, of its data sets, or of
         the figure that it is made with.
         """
-        for study in filter(None, str(table["study"]).split(";")):
-            if study in self._inputs.studies:
-                return study
-        counts: dict[str, int] = {}
-        for dataset in table["frame"].get("data set", ()):
-            for study, n in self._counts.get(dataset, {}).items():
-                counts[study] = counts.get(study, 0) + n
-        if home := self._study_of(counts):
-            return home
-        file = table_files(table["name"])[0]
-        pages = (row.page for row in REGISTERED if file in row.files)
-        return next((page for page in pages if page in self.of), FIGURES)
+        measured = self._inputs.measured
+        rows = measured["config_dataset"].isin(table["frame"].get("data set", ()))
+        studies = pd.Series(table["study"]) if table["study"] else measured.loc[rows, "study"]
+        made_with = (row.page for row in REGISTERED if table["name"] in row.tables)
+        return self._page_of(studies, next(made_with, FIGURES))
 
     def add_figures(self) -> None:
-        """Put every figure beside the smallest table of its data set, else on a page."""
+        """Put every figure beside the smallest table of its data set, else on its page."""
         for figure in self._inputs.figures:
-            node = _figure(figure, self._inputs)
             row = row_of(figure["name"])
             dataset = row.dataset_of(figure["name"]) if row else ""
-            homes = [one for sets, one in self._grids if dataset in sets]
-            home = min(homes, key=lambda one: len(one.parts), default=None)
+            homes = self._of_dataset.get(dataset, ())
+            home = min(homes, key=lambda section: len(section.parts), default=None)
             if home is None:
-                name = (figure.get("page") or (row.page if row else "")) or FIGURES
-                page = self.of[name if name in self.of else FIGURES]
-                home = next((one for one in page.sections if one.anchor == FIGURES), None)
-                if home is None:
-                    title = "" if page.name == FIGURES else FIGURES.capitalize()
-                    home = Section(FIGURES, title, [])
-                    page.sections.append(home)
-            home.parts.append(node)
+                name = figure.get("page") or (row.page if row else FIGURES)
+                home = self._section_of_figures(self._named(name))
+            home.parts.append(_figure(figure, self._inputs))
+
+    @staticmethod
+    def _section_of_figures(page: Page) -> Section:
+        found = next((one for one in page.sections if one.anchor == FIGURES), None)
+        if found is None:
+            title = "" if page.name == FIGURES else FIGURES.capitalize()
+            found = Section(FIGURES, title, [])
+            page.sections.append(found)
+        return found
 
 
 def _figure(figure: Mapping[str, Any], inputs: Inputs) -> Figure:

@@ -52,11 +52,11 @@ def protocol_of(inputs: Inputs) -> list[str]:
     """Return how the numbers are made, in paragraphs."""
     config, budget = inputs.config, inputs.run["budget"]
     texts = [
-        "Every method minimises P(W) = (1/n) Σ L(yᵢ, Wᵀxᵢ) + (λ/2)‖W‖² with C = 1/(λn), on the"
-        " features as they are published: no bias, no centring, no scaling. For each method and each"
-        " metric one C (with the RBF kernel also its width θ, with label sets also the threshold) is"
-        " chosen: the best on the set’s own validation part, else by cross-validation. The model is"
-        " trained with it on the full training part and measured on the test part."
+        "Every method minimises P(W) = (1/n) Σ L(yᵢ, Wᵀxᵢ) + (λ/2)‖W‖² with C = 1/(λn). The"
+        " features of the papers enter as they are published: no bias, no centring, no scaling. For"
+        " each method and each metric one C (with the RBF kernel also its width θ, with label sets"
+        " also the threshold) is chosen: the best on the set’s own validation part, else by"
+        " cross-validation. The model is trained with it on the full training part and measured on the test part."
     ]
     if "eps_tune" in config and "eps_train" in config:
         passes = ""
@@ -77,9 +77,8 @@ def protocol_of(inputs: Inputs) -> list[str]:
         texts.append(f"The threshold of label sets is {_THRESHOLDS[strategy]}.")
     match, close, spread = (VERDICTS[key].meaning for key in ("match", "close", "spread"))
     texts.append(
-        f"A measured number matches a published one {match}, and is close {close}. {spread}.".replace(
-            f"{spread}.", f"It is within the spread {spread}."
-        )
+        f"A measured number matches a printed one {match}, and is close {close}. It is within the"
+        f" spread where it lies {spread}."
     )
     return texts
 

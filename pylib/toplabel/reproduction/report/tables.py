@@ -17,7 +17,7 @@ from toplabel.reproduction.report.inputs import Inputs
 from toplabel.reproduction.report.labels import metric_label, slug, table_label, table_order
 from toplabel.reproduction.report.numbers import count
 from toplabel.reproduction.report.score import in_words, score_of, tally
-from toplabel.reproduction.report.tree import Cell, Fold, Grid, Part, Row, Section, Table, Text
+from toplabel.reproduction.report.tree import Cell, Fold, Part, Row, Section, Table, Text
 
 NO_GAP = "—"
 """In place of the gap of a model that has none."""
@@ -47,23 +47,15 @@ def published_sections(inputs: Inputs) -> list[tuple[pd.DataFrame, Section]]:
     """Return the published tables in the papers' order, each with its cells."""
     groups = dict(iter(inputs.cells[inputs.cells["source"] != ""].groupby(["source", "table"])))
     found = []
-    for key in sorted(groups, key=lambda pair: table_order(*pair)):
-        cells = groups[key]
-        name = "_table".join((key[0], key[1].zfill(2)))
-        text = inputs.texts.get(key)
+    for source, table in sorted(groups, key=lambda pair: table_order(*pair)):
+        cells = groups[source, table]
+        anchor = slug(f"{source}_table{table.zfill(2)}")
+        text = inputs.texts.get((source, table))
         titles = ", ".join(map(inputs.title, dict.fromkeys(cells["dataset"])))
-        found.append(
-            (
-                cells,
-                Section(
-                    slug(name),
-                    text.title if text else titles,
-                    _parts(inputs, cells, text.caption if text else ""),
-                    origin=table_label(*key),
-                    source=key[0],
-                ),
-            )
-        )
+        parts: list[Part] = [Text(text.caption, style="note")] if text and text.caption else []
+        parts += [*_compared(inputs, cells), *_numbers(inputs, cells, anchor)]
+        title, origin = text.title if text else titles, table_label(source, table)
+        found.append((cells, Section(anchor, title, parts, origin, source)))
     return found
 
 
@@ -72,49 +64,46 @@ def own_sections(inputs: Inputs) -> list[tuple[pd.DataFrame, Section]]:
     own = inputs.cells[inputs.cells["source"] == ""]
     found = []
     for study, cells in own.groupby(own["study"].map(inputs.first_study), sort=False):
-        section = Section(slug(f"own-{study}"), "Printed in no paper", _parts(inputs, cells, ""))
-        found.append((cells, section))
+        anchor = slug(f"own-{study}")
+        parts = _numbers(inputs, cells, anchor)
+        found.append((cells, Section(anchor, "Printed in no paper", parts)))
     return found
 
 
-def _parts(inputs: Inputs, cells: pd.DataFrame, caption: str) -> list[Part]:
-    """Return what stands in the section of a table."""
-    parts: list[Part] = [Text(caption, style="note")] if caption else []
-    measured = cells["state"] == "measured"
-    score, kept = score_of(cells[measured]), score_of(cells[cells["state"] == "kept"])
+def _compared(inputs: Inputs, cells: pd.DataFrame) -> list[Part]:
+    """Return how the numbers of a published table compare, and why some are not reproduced."""
+    measured, kept = (cells[cells["state"] == state] for state in ("measured", "kept"))
+    score, of_kept = score_of(measured), score_of(kept)
+    parts: list[Part] = []
     if score["comparable"]:
         compared, printed = count(score["comparable"]), count(int(cells["published"].notna().sum()))
         parts += tally(score)
         parts.append(Text(f"{compared} of {printed} printed numbers compared.", style="note"))
-    if kept["comparable"]:
-        words = f"{in_words(kept)}, of {count(kept['comparable'])}."
+    if of_kept["comparable"]:
+        words = f"{in_words(of_kept)}, of {count(of_kept['comparable'])}."
         parts.append(Text(words, lead=f"{inputs.kept_name}, muted in the table:", style="note"))
-    if told := _within_intervals(cells[measured]):
+    if told := _within_intervals(measured):
         parts.append(Text(told, style="note"))
-    for state, title in (("measured", ""), ("kept", "Why numbers of the kept run differ")):
-        reasons = notes.reasons(cells[cells["state"] == state])
-        if reasons:
-            parts += [Fold(title, reasons)] if title else reasons
+    parts += notes.reasons(measured)
+    if reasons := notes.reasons(kept):
+        parts.append(Fold("Why numbers of the kept run differ", reasons))
+    return parts
+
+
+def _numbers(inputs: Inputs, cells: pd.DataFrame, anchor: str) -> list[Part]:
+    """Return the grids of a table, the records of its numbers, and the grids without any of ours."""
+    measured = cells["state"] == "measured"
     cells = cells.assign(record="")
-    serial = pd.Series(range(1, int(measured.sum()) + 1), cells.index[measured], dtype="Int64")
-    anchor = f"{slug('-'.join(cells[['source', 'table', 'study']].iloc[0]))}-"
-    cells.loc[measured, "record"] = [f"r-{anchor}{number}" for number in serial]
-    bare: list[Grid] = []
-    for grid in build_grids(cells, inputs.title):
-        if grid.state == "published":
-            bare.append(grid)
-            continue
-        parts.append(grid)
+    cells.loc[measured, "record"] = [f"r-{anchor}-{i + 1}" for i in range(measured.sum())]
+    grids = build_grids(cells, inputs.title)
+    bare = [grid for grid in grids if grid.state == "published"]
+    parts: list[Part] = [grid for grid in grids if grid not in bare]
     if measured.any():
-        parts.append(
-            Fold(
-                "Records: parameters, gap, time and file of each number",
-                [records(cells[measured], inputs)],
-            )
-        )
+        title = "Records: parameters, gap, time and file of each number"
+        parts.append(Fold(title, [records(cells[measured], inputs)]))
     if bare:
         titles = "; ".join(grid.title for grid in bare)
-        parts.append(Fold(f"As published, not measured: {titles}", bare))
+        parts.append(Fold(f"As published, not measured: {titles}", [*bare]))
     return parts
 
 

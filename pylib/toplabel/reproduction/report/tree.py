@@ -194,8 +194,8 @@ class Section:
 class Page:
     """A page of the HTML report, ``<name>.html``, and a chapter of the PDF unless not `paper`.
 
-    `tables` says whether the page has tables with a filter, `matches` how many of its compared
-    numbers match, as "3/4".
+    `tables` says whether the page has tables with a filter; of its `compared` numbers so many are a
+    `match`.
     """
 
     name: str
@@ -203,7 +203,8 @@ class Page:
     lead: str
     sections: list[Section]
     tables: bool = False
-    matches: str = ""
+    match: int = 0
+    compared: int = 0
     paper: bool = True
 
 

@@ -260,7 +260,6 @@ FIGURES = (
             " in parts for the hinges themselves."
         ),
         source="TPAMI 2017, section 4",
-        page="calibration",
         inputs=("results/calibration/map.csv",),
         tables=("calibration",),
     ),
