@@ -25,6 +25,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -37,7 +38,7 @@ from toplabel._core.problem import Problem
 from toplabel._core.run import Run
 from toplabel._core.solution import Record, join_intercept
 from toplabel._core.systems import Curvatures, Rows, Systems
-from toplabel._core.threads import why_to_end
+from toplabel._core.threads import one_blas_thread, why_to_end
 from toplabel._core.training import Clock, Options
 
 _FIRST_GAMMA = 10.0  # gamma_0: below 1, rows without curvature remain
@@ -50,6 +51,8 @@ _TRIALS = 30
 _SHORTEST = 1e-6  # steps below are rounding
 _LEAST_MU = 0.1
 _IDLE = 6  # steps, or outer steps, without a smaller gap: rounding
+_ONE_THREAD = 2e5  # multiplications of a product, up to which OpenBLAS uses one thread,
+_MANY_THREADS = 2e7  # and from which several are worth their start
 _SMALL = 1e-14  # gradient, relative to W, that is rounding
 
 
@@ -169,8 +172,9 @@ class Newton:
         is that point's.
         """
         try:
-            self._begin()
-            status = self._outer_loop()
+            with one_blas_thread() if self._is_small() else nullcontext():
+                self._begin()
+                status = self._outer_loop()
         except _Ended as end:
             status = end.args[0]
         except KeyboardInterrupt:
@@ -180,6 +184,13 @@ class Newton:
                 self._take(self._now, self._combine(self._now.g))
             status = self._certify() or status
         return self._run, status, self.history
+
+    def _is_small(self) -> bool:
+        """Return whether products would wait for their threads longer than they take; the smallest
+        have one anyway.
+        """
+        work = self._rows.n * self._rows.d * self._m
+        return work < _MANY_THREADS and max(work / _ONE_THREAD, self._rows.d * self._m / 64) > 1.0
 
     # ---- limits, records, certificates ----
 

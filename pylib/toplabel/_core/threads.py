@@ -87,7 +87,7 @@ def each(
 
 
 def _on_threads(function: Callable, items: Sequence, threads: int, jobs: _Jobs) -> list:
-    with _one_blas_thread(), ThreadPoolExecutor(threads) as pool:
+    with one_blas_thread(), ThreadPoolExecutor(threads) as pool:
         futures = [pool.submit(copy_context().run, function, item) for item in items]
         interrupted = False
         try:
@@ -115,7 +115,7 @@ _limits = None
 
 
 @contextmanager
-def _one_blas_thread() -> Iterator[None]:
+def one_blas_thread() -> Iterator[None]:
     """Have matrix products use one thread each until the last of all callers has left.
 
     The number belongs to the process, so callers in several threads must not restore it in turn.
