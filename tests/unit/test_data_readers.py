@@ -253,6 +253,16 @@ def test_matlab_files_sparse_transposed_and_of_version_7_3(read, tmp_path):
     np.testing.assert_array_equal(part.Y, SETS)
 
 
+def test_names_of_classes_in_an_npz_file(read):
+    names = np.array(["a", "b", "c"])
+    loaded = read("npz", {"X": X, "y": np.array([2, 0, 2, 0]), "class_names": names})
+    assert (loaded.class_names, names_of(loaded)) == (["a", "c"], ["c", "a", "c", "a"])
+    arrays = {"X": X, "Y": SETS, "class_names": names[:2]}
+    assert read("npz", arrays, "multilabel").class_names == ["a", "b"]
+    with pytest.raises(FormatError, match="3 names, but there are the classes -1 to 30"):
+        read("npz", {"X": X, "y": CLASSES, "class_names": names})
+
+
 def test_sparse_features_and_label_sets_as_scipy_saves_them(tmp_path):
     sparse.save_npz(tmp_path / "a.npz", sparse.csr_matrix(X))
     np.save(tmp_path / "a_labels.npy", SETS)

@@ -21,7 +21,7 @@ FORMATS: dict[str, Callable[..., Loaded]] = {
     "uci_csv": uci_csv.load,
     "table": table.load,
     "mat": arrays.load_mat,
-    "npz": partial(arrays.load, arrays.read_npz),
+    "npz": arrays.load_npz,
     "hdf5": partial(arrays.load, arrays.read_hdf5),
     "features": arrays.load_features,
     "voc": voc.load,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,23 @@ def load(read: Read, source: Source, X: str = "X", labels: str | None = None) ->
         for part, path in source.parts.items()
     }
     return assemble(tables, source.task)
+
+
+def load_npz(source: Source, X: str = "X", labels: str | None = None) -> Loaded:
+    """Read .npz files as `load` does; ``class_names`` (m,) of the first names the classes 0..m-1, or
+    the columns of the label sets.
+    """
+    loaded = load(read_npz, source, X, labels)
+    path = next(iter(source.parts.values()))
+    with damage(path, ".npz file"), np.load(path, allow_pickle=False) as stored:
+        if "class_names" not in stored.files:
+            return loaded
+        names = stored["class_names"].astype(str).tolist()
+    numbers = [int(name) for name in loaded.class_names]
+    if min(numbers) < 0 or max(numbers) >= len(names):
+        message = f"'class_names' has {len(names)} names, but there are the classes"
+        raise FormatError(path, None, f"{message} {min(numbers)} to {max(numbers)}")
+    return replace(loaded, class_names=[names[number] for number in numbers])
 
 
 def load_mat(
