@@ -81,6 +81,15 @@ def test_only_studies_of_the_config_have_a_page(sample: Sample) -> None:
     assert "multiclass" in site.pages
 
 
+def test_a_study_may_have_the_name_of_another_page(sample: Sample) -> None:
+    config = RUN["config"] | {"studies": ["data"]}
+    all_ = cells()
+    own = all_[all_["source"] == ""].assign(study="data")
+    site = sample.write(cells=own, run=RUN | {"config": config})
+    assert "88.8" in site["study-data"].text
+    assert "88.8" not in site["data"].text
+
+
 def test_tables_that_were_not_measured_are_on_a_page_of_their_own(sample: Sample) -> None:
     all_ = cells()
     site = sample.write(cells=all_[(all_["run"] != MEASURED) | (all_["source"] == "")])

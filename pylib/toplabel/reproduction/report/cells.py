@@ -47,23 +47,11 @@ def shown_cells(cells: pd.DataFrame, datasets: pd.DataFrame, notes: Notes) -> pd
         numbers; `measured` and the other columns are of the run that `state` names. `found`,
         `found_verdict`, `found_reading` and `found_run` are of another reading of the protocol.
         `choice` is the title of a reading that printed numbers had a part in. `file` is the file of
-        the number; `stopped` says whether its fit did not converge; `why` and
-        `waits_for` say why there is no number, and which data set it waits for. `reason_title`,
-        `reason_why`, `evidence` and `experiment` say in words why a number is not reproduced.
+        the number; `stopped` says whether its fit did not converge, and `why` why there is no
+        number. `reason_title`, `reason_why`, `evidence` and `experiment` say in words why a number
+        is not reproduced.
     """
-    printed = cells.loc[cells["run"] == PUBLISHED, [*PLACE, *_OF_PRINT]]
-    printed = printed.rename(columns={"value": "published", "std": "published_std"})
-    own, kept = views.compared(cells), views.compared(cells, KEPT)
-    known = pd.MultiIndex.from_frame(own[PLACE])
-    kept = kept[~pd.MultiIndex.from_frame(kept[PLACE]).isin(known)]
-    numbers = pd.concat([own, kept]).drop(columns=["printed", "choice", "note", "reading"])
-    shown = _joined(printed, numbers.rename(columns={"value": "measured", "run": "state"}))
-    shown["state"] = shown["state"].replace("", PUBLISHED)
-    found = pd.concat([views.found(cells), views.found(cells, KEPT)]).drop_duplicates(PLACE)
-    shown = _joined(shown, found[[*PLACE, *_FOUND]].rename(columns=_FOUND))
-    reasons = pd.concat([explained(cells, notes), explained(cells, notes, KEPT)])
-    reasons = reasons.drop_duplicates(PLACE)[[*PLACE, *_REASON]].rename(columns=_REASON)
-    shown = _joined(shown, reasons)
+    shown = _printed(cells, notes)
     shown = pd.concat([shown, _unprinted(cells, shown, datasets)], ignore_index=True)
     texts = [name for name in shown if not pd.api.types.is_numeric_dtype(shown[name])]
     shown = shown.assign(**{name: shown[name].fillna("") for name in texts})
@@ -73,15 +61,32 @@ def shown_cells(cells: pd.DataFrame, datasets: pd.DataFrame, notes: Notes) -> pd
     for one in datasets.to_dict("records"):
         sets.setdefault((one["published_key"], one["features"]), []).append(one)
     rows = shown.to_dict("records")
-    causes = [_cause(row, sets, ours) for row in rows]
     return shown.assign(
         choice=[notes.choices[name].title if name else "" for name in shown["choice"]],
         label=[_label(row) for row in rows],
         file=file.where(shown["state"] == MEASURED, ""),
         stopped=[is_stopped(row) for row in rows],
-        waits_for=[dataset for dataset, _ in causes],
-        why=[why for _, why in causes],
+        why=[_cause(row, sets, ours) for row in rows],
     )
+
+
+def _printed(cells: pd.DataFrame, notes: Notes) -> pd.DataFrame:
+    """Return the printed numbers, each with the measured one, else the kept one, with the one under
+    another reading, and with the reason why it is not reproduced.
+    """
+    shown = cells.loc[cells["run"] == PUBLISHED, [*PLACE, *_OF_PRINT]]
+    shown = shown.rename(columns={"value": "published", "std": "published_std"})
+    own, kept = views.compared(cells), views.compared(cells, KEPT)
+    known = pd.MultiIndex.from_frame(own[PLACE])
+    kept = kept[~pd.MultiIndex.from_frame(kept[PLACE]).isin(known)]
+    numbers = pd.concat([own, kept]).drop(columns=["printed", "choice", "note", "reading"])
+    found = pd.concat([views.found(cells), views.found(cells, KEPT)]).drop_duplicates(PLACE)
+    reasons = pd.concat([explained(cells, notes), explained(cells, notes, KEPT)])
+    shown = _joined(shown, numbers.rename(columns={"value": "measured", "run": "state"}))
+    shown = _joined(shown, found[[*PLACE, *_FOUND]].rename(columns=_FOUND))
+    reasons = reasons.drop_duplicates(PLACE)[[*PLACE, *_REASON]].rename(columns=_REASON)
+    shown = _joined(shown, reasons)
+    return shown.assign(state=shown["state"].replace("", PUBLISHED))
 
 
 def is_stopped(row: Mapping[str, Any]) -> bool:
@@ -127,27 +132,24 @@ def _label(row: Mapping[str, str]) -> str:
     return row["label"]
 
 
-def _cause(
-    row: Mapping[str, str], sets: Mapping[tuple[str, str], list[Row]], ours: set[str]
-) -> tuple[str, str]:
-    """Return the data set that a printed number without a measured one waits for, which may be
-    empty, and why it has none.
+def _cause(row: Row, sets: Mapping[tuple[str, str], list[Row]], ours: set[str]) -> str:
+    """Return why a printed number has no measured one; empty where it has.
 
     `sets` are the rows of the data sets by the papers' name and the features.
     """
     if row["state"] != PUBLISHED:
-        return "", ""
+        return ""
     if row["note"]:
-        return "", row["note"]
+        return row["note"]
     if row["method"] not in ours:
-        return "", OF_OTHERS
+        return OF_OTHERS
     found = [
         one
         for one in sets.get((row["dataset"], row["features"]), ())
         if row["source"] in (one["published_sources"] or row["source"]).split(";")
     ]
     if not found:
-        return "", NOT_REGISTERED
+        return NOT_REGISTERED
     if any(one["status"] != "missing" for one in found):
-        return "", NOT_RUN
-    return found[0]["dataset"], found[0]["reason"]
+        return NOT_RUN
+    return found[0]["reason"]

@@ -25,7 +25,7 @@ _STATISTICS = {
     "Features": ("n_features", "paper_n_features"),
     "Cardinality": ("label_cardinality", "paper_label_cardinality"),
 }
-_AGREEMENT = {"true": "agrees", "false": "differs", "1": "agrees", "0": "differs"}
+_AGREEMENT = {"True": "agrees", "False": "differs"}
 _ODDITIES = {
     "zero_rows": "rows of zeros",
     "empty_label_sets": "empty label sets",
@@ -51,41 +51,24 @@ def data_sections(inputs: Inputs) -> list[Section]:
 
 
 def _missing(inputs: Inputs) -> list[Part]:
-    """Return the reasons of cells without a measured number, and the data sets that are absent."""
+    """Return why printed numbers have no measured one, the commonest reason first."""
     cells = inputs.cells[inputs.cells["state"] == "published"]
-    parts: list[Part] = []
+    if cells.empty:
+        return [Text("Nothing: every printed number has a measured one.")]
     rows = []
-    for why, part in cells[cells["waits_for"] == ""].groupby("why", sort=False):
-        sets = part["dataset"].map(inputs.title).value_counts(sort=False)
-        where = ", ".join(f"{title} {count(n)}" for title, n in sets.items())
-        rows.append([why, count(len(part)), where])
-    rows.sort(key=lambda row: -int(re.sub(r"\D", "", row[1])))
-    if rows:
-        caption = "Printed numbers without a measured one that wait for no data set"
-        parts.append(table_of(caption, ["Why", "Numbers", "Where"], rows))
-    waiting = cells["waits_for"].value_counts()
-    absent = inputs.datasets[inputs.datasets["status"] == "missing"]
-    absent = absent.assign(waiting=absent["dataset"].map(waiting).fillna(0).astype(int))
-    absent = absent.sort_values("waiting", ascending=False, kind="stable")
-    head = ["Data set", "Numbers waiting", "Why"]
-    for title, part in (
-        ("Data sets that are not available", absent[absent["waiting"] > 0]),
-        ("Data sets that no printed number waits for", absent[absent["waiting"] == 0]),
-    ):
-        rows = [
-            [row["title"] or row["dataset"], count(row["waiting"]), row["reason"]]
-            for row in part.to_dict("records")
-        ]
-        if rows:
-            parts.append(Fold(f"{title} ({len(rows)})", [table_of(title, head, rows)]))
-    return parts or [Text("Nothing: every printed number has a measured one.")]
+    for why, number in cells["why"].value_counts().items():
+        titles = cells.loc[cells["why"] == why, "dataset"].map(inputs.title)
+        sets = titles.value_counts(sort=False).items()
+        rows.append([why, count(number), ", ".join(f"{title} {count(n)}" for title, n in sets)])
+    caption = "Printed numbers without a measured one"
+    return [table_of(caption, ["Why", "Numbers", "Where"], rows)]
 
 
 def _data_sets(datasets: pd.DataFrame) -> list[Part]:
     """Return the statistics of the data sets; those that are not available are folded."""
     how = (
         "Measured on the files, below it what the paper prints. Sets that are not available show the"
-        " paper’s numbers alone, or with them what their label lists say."
+        " paper’s numbers alone."
     )
     ready = datasets["status"] == "ready"
     parts: list[Part] = [Text(how, style="note"), _statistics_table("Data sets", datasets[ready])]
@@ -103,7 +86,7 @@ def _statistics_table(caption: str, datasets: pd.DataFrame) -> Table:
             printed = numbers.shown(row[paper]) if paper else ""
             dash = "–" if printed else ""
             cells.append(Cell(_statistic(row[ours]) or dash, small=printed))
-        agreement = _AGREEMENT.get(row["agrees"].strip().lower(), "")
+        agreement = _AGREEMENT.get(row["agrees"], "")
         cells += [Cell(agreement, small=paper_of(row["paper_source"])), Cell(_oddities(row))]
         rows.append(cells)
     head = ["Data set", "Task", *_STATISTICS, "Paper", "Remarks"]
@@ -117,10 +100,8 @@ def _oddities(row: Mapping[str, str]) -> str:
         for name, words in _ODDITIES.items()
         if (number := _statistic(row[name])) not in ("", "0")
     ]
-    if row["status"] == "ready" and row["reason"]:
+    if row["reason"]:
         found.append(row["reason"])
-    if row["status"] == "missing" and row["n_train"]:
-        found.append("counted in its label lists, without features")
     return ", ".join(found)
 
 
