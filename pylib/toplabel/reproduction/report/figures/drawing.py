@@ -173,9 +173,8 @@ def draw_against_time(ax: Axes, frame: pd.DataFrame, series: str, column: str) -
     """Draw a column of each series against the seconds of training, on a logarithmic axis."""
     for i, (_, part) in enumerate(frame.groupby(series, sort=False)):
         part = part.sort_values("seconds", kind="stable")
-        every = max(1, len(part) // 12)  # so that there are about twelve markers
         # The time of the first points may be measured as 0.
         seconds = part["seconds"].clip(lower=1e-5)
-        ax.plot(seconds, part[column], markevery=every, **style.look(i))
+        ax.plot(seconds, part[column], markevery=0.08, **style.look(i))
     ax.set_xscale("log")
     ax.set_xlabel("seconds of training")

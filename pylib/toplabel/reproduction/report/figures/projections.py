@@ -138,19 +138,19 @@ def table_of(measured: pd.DataFrame, printed: pd.DataFrame, conditions: str) -> 
         rows.append(
             {
                 "d": f"{row.dimension:.0f}",
-                "seconds, ours": f"{fixing:.3g}",
-                "seconds, paper's": f"{row.variable_fixing_s:.2f}",
-                "ratio, paper's to ours": f"{row.variable_fixing_s / fixing:.1f}",
-                "seconds, our sorting": f"{sorting:.3g}",
-                "seconds, paper's sorting": f"{row.sorting_based_s:.2f}",
-                "ratio, sorting to ours": f"{sorting / fixing:.1f}",
-                "ratio, the paper's": f"{row.improvement:.2f}",
+                "seconds": f"{fixing:.3g}",
+                "seconds, paper": f"{row.variable_fixing_s:.2f}",
+                "ratio, paper": f"{row.variable_fixing_s / fixing:.1f}",
+                "seconds, sorting": f"{sorting:.3g}",
+                "ratio, sorting": f"{sorting / fixing:.1f}",
+                "ratio, paper's sorting": f"{row.improvement:.2f}",
             }
         )
     title = "TPAMI 2017, Table 2: time of 1000 projections onto the bipartite simplex"
     caption = (
-        "Entries from N(0, 1), radius 10, both sides of dimension d/2. Where 1000 problems need too"
-        " much memory, fewer were solved, and the time is scaled up. The paper's machine is a Xeon"
-        f" E5-2680 of 2.7 GHz. {conditions}"
+        "By variable fixing here and in the paper, and by sorting. Ratios are to variable fixing here;"
+        " that of the paper's sorting is to the paper's. Entries from N(0, 1), radius 10, both sides of"
+        " dimension d/2. Where 1000 problems need too much memory, fewer were solved, and the time is"
+        f" scaled up. The paper's machine is a Xeon E5-2680 of 2.7 GHz. {conditions}"
     )
     return PrintedTable("table02", title, caption, "tpami2017", "2", "", pd.DataFrame(rows))
