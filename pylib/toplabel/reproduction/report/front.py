@@ -216,18 +216,15 @@ def _by_table(inputs: Inputs) -> list[Part]:
         own, kept = (score_of(part[part["state"] == name]) for name in ("measured", "kept"))
         if not own["comparable"] + kept["comparable"]:
             continue
-        published = count(int(part["published"].notna().sum()))
-        numbers = (own["comparable"], *(own[name] for name in VERDICTS))
-        of_kept = f"{count(kept['match'])} of {count(kept['comparable'])}"
+        numbers = [int(part["published"].notna().sum()), own["comparable"]]
+        numbers += [own["match"], own["close"], own["spread"], missed(own)]
+        numbers += [kept["comparable"], kept["match"]]
         text = inputs.texts.get(key)
         name = Cell(table_label(*key), small=text.title if text else "")
-        shown = [count(n) if n else "" for n in numbers]
-        rows.append([name, published, *shown, of_kept if kept["comparable"] else ""])
-    if not rows:
-        return []
-    words = [one.word.capitalize() for one in VERDICTS.values()]
-    head = ["Table", "Published", "Measured", *words, "Match in the kept run, of others"]
-    return [table_of("Score by published table", head, rows)]
+        rows.append([name, *(count(n) if n else "" for n in numbers)])
+    head = ["Table", "Printed", "Measured", "Match", "Close", "Spread", "Not reproduced"]
+    head += ["Kept run, of others", "Match there"]
+    return [table_of("Score by published table", head, rows)] if rows else []
 
 
 def _trust(inputs: Inputs) -> Table:
