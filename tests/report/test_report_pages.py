@@ -137,10 +137,15 @@ def test_a_run_that_measured_nothing(sample: Sample) -> None:
 
 
 def test_what_is_missing_is_listed(sample: Sample) -> None:
-    site = sample.write(missing=["letter/lr_ova/evaluation.csv"])
+    log = sample.folder / "results/logs/train/letter/lr_ova.log"
+    log.parent.mkdir(parents=True)
+    log.write_text("no memory\n", encoding="utf-8")
+    site = sample.write(missing=["letter/lr_ova/evaluation.csv", "own/mine/evaluation.csv"])
     assert site["index"].all("p", "alert")
     unfinished = site.by_id("unfinished")
-    assert "letter/lr_ova/evaluation.csv" in unfinished.text
+    assert "own/mine/evaluation.csv" in unfinished.text
+    (link,) = unfinished.all("a")
+    assert (sample.reports / link.attributes["href"]).read_text() == "no memory\n"
 
 
 def test_the_data_page_has_sources_licences_and_reasons(sample: Sample) -> None:

@@ -32,7 +32,7 @@ def write_data(tree: Tree, inputs: Inputs, folder: Path) -> None:
 
 def _linked(inputs: Inputs) -> list[str]:
     """Return the files of the results folder that the pages link to."""
-    named = {*inputs.cells["file"], *inputs.missing}
+    named = {*inputs.cells["file"], *inputs.logs.values()}
     named |= {f"tables/{one['name']}.csv" for one in inputs.tables}
     named |= {f"figures/{one['name']}.csv" for one in inputs.figures}
     return sorted(file for file in named if file and inputs.link(file))

@@ -41,11 +41,10 @@ def data_sections(inputs: Inputs) -> list[Section]:
         Section("datasets", "Data sets", [*_data_sets(inputs.datasets), *_origins(inputs)]),
     ]
     if inputs.missing:
-        rows = [[Cell(file, href=inputs.link(file))] for file in inputs.missing]
-        about = Text(
-            "The run asked for these results and did not get them. The same command goes on."
-        )
-        parts: list[Part] = [about, table_of("Not finished", ["Result, or log of its job"], rows)]
+        rows = [[file, Cell(log, href=inputs.link(log))] for file, log in inputs.logs.items()]
+        about = "The run asked for these results and did not get them. The same command goes on."
+        table = table_of("Not finished", ["Result", "Last log"], rows)
+        parts: list[Part] = [Text(about), table]
         sections.insert(0, Section("unfinished", "Not finished", parts))
     return sections
 

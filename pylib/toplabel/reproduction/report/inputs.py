@@ -51,7 +51,8 @@ class Inputs:
     results : Path
         The results folder, for links to the files of the numbers.
     missing : list of str
-        Results that the configuration asks for and that are not there.
+        Files ``<set>/<method>/evaluation.csv`` that the configuration asks for and that are not
+        there.
     """
 
     frame: pd.DataFrame
@@ -107,6 +108,19 @@ class Inputs:
         """Return the first of some studies, joined by ";", that the configuration asks for."""
         names = studies.split(";")
         return next((name for name in names if name in self.studies), names[0])
+
+    @cached_property
+    def logs(self) -> dict[str, str]:
+        """The last log of each missing result; empty where no job of it began."""
+        return {file: self._last_log(file) for file in self.missing}
+
+    def _last_log(self, file: str) -> str:
+        dataset, method = Path(file).parts[:2]
+        logs, cell = self.results / "logs", f"{dataset}/{method}"
+        found = [*logs.glob(f"*/{cell}.log"), *logs.glob(f"*/{cell}/*.log")]
+        found = found or [*logs.glob(f"prepare/{dataset}.log"), *logs.glob(f"fetch/{dataset}/*")]
+        last = max(found, key=lambda path: path.stat().st_mtime, default=None)
+        return last.relative_to(self.results).as_posix() if last else ""
 
     @cached_property
     def _titles(self) -> dict[str, str]:

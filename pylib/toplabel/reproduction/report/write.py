@@ -57,8 +57,8 @@ def write_report(
     tables, figures : iterable of path-like
         The .json files of the tables and figures to show, each with its other files beside it.
     missing : iterable of str
-        Results that the configuration asks for and that are not there: files of the results
-        folder, or logs.
+        Files ``<set>/<method>/evaluation.csv`` of the results folder that the configuration asks
+        for and that are not there.
 
     Raises
     ------
