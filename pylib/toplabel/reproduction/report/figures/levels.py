@@ -21,14 +21,9 @@ def numbers(source: Source) -> pd.DataFrame:
     side = np.linspace(-REACH, REACH, _POINTS)
     first, second = (axis.ravel() for axis in np.meshgrid(side, side))
     F, y = np.column_stack([first, second]), np.zeros(first.size, dtype=int)
-    return pd.concat(
-        [
-            pd.DataFrame({"loss": loss, "f1": first, "f2": second, "value": values})
-            for loss in _LOSSES
-            for values in [simplex.value(loss, F, y)]
-        ],
-        ignore_index=True,
-    )
+    frame = pd.DataFrame({"loss": "", "f1": first, "f2": second})
+    frames = [frame.assign(loss=loss, value=simplex.value(loss, F, y)) for loss in _LOSSES]
+    return pd.concat(frames, ignore_index=True)
 
 
 def draw(frame: pd.DataFrame) -> Figure:
