@@ -22,6 +22,7 @@ from typing import Any
 from toplabel._core.files import atomic_path
 from toplabel.reproduction.config.catalogue import Catalogue
 from toplabel.reproduction.jobs import STARTED
+from toplabel.reproduction.report.figures.measuring import cpu_name
 
 PACKAGES = (
     *("toplabel", "numpy", "scipy", "pandas", "scikit-learn", "matplotlib", "jinja2", "typst"),
@@ -60,19 +61,11 @@ def machine_facts() -> dict[str, Any]:
     import psutil
 
     return {
-        "cpu": _cpu_name(),
+        "cpu": cpu_name(),
         "cores": os.cpu_count() or 1,
         "memory_gib": round(psutil.virtual_memory().total / 2**30, 1),
         "os": f"{platform.system()} {platform.release()} {platform.machine()}",
     }
-
-
-def _cpu_name() -> str:
-    with suppress(OSError):
-        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    return platform.processor() or platform.machine()
 
 
 def versions() -> dict[str, str]:
