@@ -163,13 +163,13 @@ def run_one(axis: str, size: int, solver: str, bound: float, setting: float) -> 
 
 def ours(data: Data, loss: str, before: float) -> dict:
     """Train to our own certificate; afterwards, for the others, bound P* better."""
-    options = {"loss": loss, "gamma": float(loss == "svm_ml"), "C": C, "max_epochs": 10**6}
+    options = {"loss": loss, "gamma": float(loss == "svm_ml"), "C": C, "max_iter": 10**6}
     start = time.process_time()
-    solution = solve(data.X, data.y, eps=EPS, **options)
+    solution = solve(data.X, data.y, tol=EPS, **options)
     found = {"seconds": time.process_time() - start, "mib": peak_mib() - before}
     found |= {"setting": solution.epochs, "bound": solution.dual, "status": solution.status}
     if loss in PEERS.values():
-        options |= {"eps": BOUND_EPS, "cpu_limit": BOUND_SECONDS, "warm_start": solution}
+        options |= {"tol": BOUND_EPS, "cpu_limit": BOUND_SECONDS, "warm_start": solution}
         limit_cpu(resource.RLIM_INFINITY)
         found["bound"] = max(solution.dual, solve(data.X, data.y, **options).dual)
     return found

@@ -97,7 +97,7 @@ def _report(path: Path) -> dict:
 
     X, y = np.load(path, mmap_mode="r"), np.load(path.with_name("y.npy"))
     start = peak_mib()
-    solution = solve(X, y, loss="svm_multi", gamma=GAMMA, C=C, eps=1e-12, max_epochs=EPOCHS)
+    solution = solve(X, y, loss="svm_multi", gamma=GAMMA, C=C, tol=1e-12, max_iter=EPOCHS)
     last = solution.history[-1]
     return {
         "epochs": solution.epochs,

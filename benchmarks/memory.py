@@ -65,7 +65,7 @@ def measured(form: str, n: int, d: int, m: int) -> dict:
     del data
     forget_peak()
     options = {"kernel": "rbf", "theta": 1.0} if form == "Gram matrix" else {}
-    solve(X, y, eps=0.0, max_epochs=4, eval_every=4, acceleration=1.0, **options)
+    solve(X, y, tol=0.0, max_iter=4, eval_every=4, acceleration=1.0, **options)
     stored = X.nnz / n if sparse.issparse(X) else 0.0
     return {"measured": peak_mib() - before, "formula": formula_mib(form, n, d, m, stored)}
 

@@ -36,7 +36,7 @@ histories = {}
 for name, options in ways.items():
     history = []
     solution = toplabel.solve(
-        y=y, loss="lr_multi", C=1.0, eps=1e-6, eval_every=1, callback=history.append, **options
+        y=y, loss="lr_multi", C=1.0, tol=1e-6, eval_every=1, callback=history.append, **options
     )
     histories[name] = [(r.epoch, r.relative_gap) for r in history if r.epoch]
     checked = toplabel.certify(options["X"], y, solution).relative_gap

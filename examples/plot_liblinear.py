@@ -23,7 +23,7 @@ import toplabel
 X, y = load_digits(return_X_y=True)
 X = X / 16
 C = 1.0
-optimum = toplabel.solve(X, y, "svm_multi", C=C, eps=1e-7, max_epochs=20000).dual
+optimum = toplabel.solve(X, y, "svm_multi", C=C, tol=1e-7, max_iter=20000).dual
 
 
 def objective(W):
@@ -52,8 +52,8 @@ def liblinear(tol):
 
 
 ours = [
-    measure(lambda eps=eps: toplabel.solve(X, y, "svm_multi", C=C, eps=eps).W)
-    for eps in (1e-1, 1e-2, 1e-3, 1e-4, 1e-5)
+    measure(lambda tol=tol: toplabel.solve(X, y, "svm_multi", C=C, tol=tol).W)
+    for tol in (1e-1, 1e-2, 1e-3, 1e-4, 1e-5)
 ]
 theirs = [measure(lambda tol=tol: liblinear(tol)) for tol in (1, 1e-1, 1e-2, 1e-3)]
 

@@ -44,7 +44,7 @@ def objective(w):
 # Train the softmax, watch the loss that is cut off, and descend from there.
 history = []
 softmax = toplabel.solve(
-    X_train, y_train, "lr_multi", C=C, eps=1e-4, eval_every=1, callback=history.append,
+    X_train, y_train, "lr_multi", C=C, tol=1e-4, eval_every=1, callback=history.append,
     watch={"train": (X_train, y_train)}, watch_metric=lambda y, scores: cut(y, scores).mean(),
 )  # fmt: skip
 found = minimize(

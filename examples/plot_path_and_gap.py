@@ -31,7 +31,7 @@ histories = {}
 for acceleration in ("auto", False):
     history = []
     toplabel.solve(
-        X_train, y_train, "svm_multi", C=100.0, eps=1e-6, eval_every=5, max_epochs=2000,
+        X_train, y_train, "svm_multi", C=100.0, tol=1e-6, eval_every=5, max_iter=2000,
         acceleration=acceleration, callback=history.append,
     )  # fmt: skip
     histories[acceleration] = [(r.epoch, r.relative_gap) for r in history if r.epoch]

@@ -46,7 +46,7 @@ def draw(rng: np.random.Generator, key: str, form: str):
     data = {"csr": sparse.csr_array, "gram": lambda X: X @ X.T}.get(form, lambda X: X)(X)
     if form == "rbf":
         data = rbf_gram(X, 10.0 ** rng.uniform(-6, 6)) * 10.0 ** rng.uniform(-8, 8)
-    options = {"C": 10.0 ** rng.uniform(-8, 12), "eps": EPS, "max_epochs": 100}
+    options = {"C": 10.0 ** rng.uniform(-8, 12), "tol": EPS, "max_iter": 100}
     options["kernel"] = "precomputed" if form in ("gram", "rbf") else "linear"
     if key in ("sc_svm", "sh_svm"):
         return data, y, options | {"n_classes": int(m)}

@@ -24,9 +24,9 @@ def train(problem: BenchProblem, loss: str, **arguments) -> Solution:
 
 def run_epochs(problem: BenchProblem, loss: str, epochs: int, **arguments) -> Solution:
     """Make a number of epochs, with an evaluation before the first and after the last; with a
-    smaller eps they would all be in float64.
+    smaller tol they would all be in float64.
     """
-    return train(problem, loss, eps=1e-4, max_epochs=epochs, eval_every=max(epochs, 1), **arguments)
+    return train(problem, loss, tol=1e-4, max_iter=epochs, eval_every=max(epochs, 1), **arguments)
 
 
 def start(problem: BenchProblem, loss: str, k: int = 1, gamma: float = 0.0) -> Run:
@@ -55,10 +55,10 @@ def primal(
 
 
 def lower_bound(
-    problem: BenchProblem, loss: str, eps: float = 1e-5, time_limit: float = 120.0
+    problem: BenchProblem, loss: str, tol: float = 1e-5, time_limit: float = 120.0
 ) -> tuple[float, float]:
     """Return D(A), which no primal value can be below, and the relative gap that it is known to."""
-    solution = train(problem, loss, eps=eps, max_epochs=100_000, time_limit=time_limit)
+    solution = train(problem, loss, tol=tol, max_iter=100_000, time_limit=time_limit)
     return solution.dual, solution.relative_gap
 
 

@@ -8,7 +8,7 @@ from benchmark_utils.stopping import ACCURACY
 
 
 class Solver(BaseSolver):
-    """`toplabel.solve(eps=1e-3)`."""
+    """`toplabel.solve(tol=1e-3)`."""
 
     name = "toplabel, own certificate"
     requirements = ["pip::toplabel"]
@@ -21,7 +21,7 @@ class Solver(BaseSolver):
 
     def run(self, _):
         """Train until the duality gap proves the accuracy."""
-        self.solution = train(self.problem, self.loss, eps=ACCURACY, max_epochs=100_000)
+        self.solution = train(self.problem, self.loss, tol=ACCURACY, max_iter=100_000)
 
     def get_result(self):
         """Return W."""

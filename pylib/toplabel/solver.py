@@ -30,8 +30,8 @@ def solve(
     C: float = 1.0,
     kernel: str | Callable = "linear",
     theta: float | str | None = None,
-    eps: float = 1e-3,
-    max_epochs: int = 1000,
+    tol: float = 1e-3,
+    max_iter: int = 1000,
     seed: int = 0,
     warm_start: Solution | np.ndarray | None = None,
     sample_weight=None,
@@ -81,9 +81,9 @@ def solve(
     theta : float > 0 or "scale"
         ``kernel="rbf"`` is ``exp(-theta ||x - z||^2)``; "scale" is ``1 / (d X.var())``, as scikit-
         learn's ``gamma="scale"`` (`gamma` smooths here).
-    eps : float >= 0
-        Stop when ``|P - D| + e <= eps max(|P|, |D|)``, where e bounds the rounding error of P - D.
-    max_epochs : int >= 0
+    tol : float >= 0
+        Stop when ``|P - D| + e <= tol max(|P|, |D|)``, where e bounds the rounding error of P - D.
+    max_iter : int >= 0
     seed : int
         Order of the rows. The same seed gives the same result.
     warm_start : Solution or ndarray, (n, m)
@@ -143,13 +143,13 @@ def solve(
         Threads (-1: one for each core) that compute the matrix of ``kernel="rbf"`` and train the
         classes of a one-vs-all loss, from 65 classes on in groups that are problems of their own.
         The numbers are the same for every `n_jobs` that is not None; without it all classes are one
-        problem, whose model is another one within `eps`. In groups `callback` and `history` see the
+        problem, whose model is another one within `tol`. In groups `callback` and `history` see the
         end alone, and there is no `watch`. While the threads run, BLAS uses one for each of them.
         Other losses are trained by one thread, beside those of BLAS.
     method : {"sdca", "newton", "auto"}
         Dual coordinate ascent; a semismooth Newton method, for rows in memory and the linear kernel,
         which is faster where there are few weights (up to about 1,500) and the problem is hard: raw
-        features, large C, hinges without smoothing, small `eps`; or the first, and the second where
+        features, large C, hinges without smoothing, small `tol`; or the first, and the second where
         it is expected to take less time. An epoch of Newton's method is one of its steps, or of the
         conjugate gradients in it. ``Solution.methods`` tells what ran.
 
@@ -177,7 +177,7 @@ def solve(
     problem = Problem.of(*data, intercept, check_input, threads)
     measures = _measures(problem, watch, watch_metric)
     options = Options(
-        *(eps, max_epochs, seed, eval_every, callback, time_limit, cpu_limit, window, acceleration),
+        *(tol, max_iter, seed, eval_every, callback, time_limit, cpu_limit, window, acceleration),
         measures,
         method,
     )
@@ -194,8 +194,8 @@ def path(
     gamma: float = 0.0,
     kernel: str | Callable = "linear",
     theta: float | str | None = None,
-    eps: float = 1e-3,
-    max_epochs: int = 1000,
+    tol: float = 1e-3,
+    max_iter: int = 1000,
     seed: int = 0,
     warm_start: Solution | np.ndarray | None = None,
     sample_weight=None,
@@ -248,7 +248,7 @@ def path(
     problem = Problem.of(*data, intercept, True, threads)
     measures = _measures(problem, watch, watch_metric)
     options = Options(
-        *(eps, max_epochs, seed, eval_every, callback, time_limit, cpu_limit, window, acceleration),
+        *(tol, max_iter, seed, eval_every, callback, time_limit, cpu_limit, window, acceleration),
         measures,
         method,
     )

@@ -101,7 +101,7 @@ def compare(name: str, data, losses, Cs) -> None:
         )
         for loss, k, gamma in losses:
             began = time.process_time()
-            options = {"k": k, "gamma": gamma, "C": C, "fit_intercept": True, "max_epochs": 1000}
+            options = {"k": k, "gamma": gamma, "C": C, "fit_intercept": True, "max_iter": 1000}
             solution = toplabel.solve(X, y, loss, **options)
             seconds = time.process_time() - began
             reached = [r.epoch for r in solution.history if r.relative_gap <= REACHED]

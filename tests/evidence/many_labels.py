@@ -74,7 +74,7 @@ def fit(arguments: argparse.Namespace, X, Y):
         model = OneVsRestClassifier(LinearSVC(C=arguments.C, random_state=0)).fit(X, Y.astype(int))
         return model, lambda X_new: best_labels(model.decision_function(X_new))
     fixed = {"threshold": 0.0, "acceleration": False, "random_state": 0}
-    model = MultilabelClassifier(arguments.loss, C=arguments.C, eps=arguments.eps, **fixed)
+    model = MultilabelClassifier(arguments.loss, C=arguments.C, tol=arguments.tol, **fixed)
     model.fit(X, Y)
     return model, lambda X_new: model.predict_topk(X_new, 5)
 
@@ -93,7 +93,7 @@ def main() -> None:
     )
     parser.add_argument("--loss", default="lr_ml")
     parser.add_argument("--C", type=float, default=1.0)
-    parser.add_argument("--eps", type=float, default=1e-3)
+    parser.add_argument("--tol", type=float, default=1e-3)
     parser.add_argument("--liblinear", action="store_true")
     arguments = parser.parse_args()
     (X, Y), (X_new, Y_new) = data(arguments)

@@ -85,7 +85,7 @@ def leave_one_out(seeds: int) -> pd.DataFrame:
 
 
 def optima(seeds: int) -> pd.DataFrame:
-    """Largest relative difference of the optimum, linear and Gaussian, at eps 1e-9."""
+    """Largest relative difference of the optimum, linear and Gaussian, at tol 1e-9."""
     rows = []
     for loss in ("sc_svm", "sh_svm"):
         found = []
@@ -94,8 +94,8 @@ def optima(seeds: int) -> pd.DataFrame:
             for K in (X @ X.T, rbf_gram(X, 0.5)):
                 options = {
                     "kernel": "precomputed",
-                    "eps": 1e-9,
-                    "max_epochs": 10**6,
+                    "tol": 1e-9,
+                    "max_iter": 10**6,
                     "n_classes": 4,
                 }
                 solution = simplex.solve(K, y, loss, C, **options)

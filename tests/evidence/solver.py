@@ -61,7 +61,7 @@ def reference(key: str, X, y, C: float, k: int, gamma: float) -> float:
 
 def optima(seeds: int) -> pd.DataFrame:
     """Largest relative differences of the optimum and of the certificate, dense, CSR and Gram, at
-    eps 1e-8; passes.
+    tol 1e-8; passes.
     """
     rows = []
     for key, k, gamma in cases():
@@ -70,8 +70,8 @@ def optima(seeds: int) -> pd.DataFrame:
         for seed, C, sets in itertools.product(range(seeds), CS, targets):
             X, y = problem(key, seed, sets)
             expected = reference(key, X, y, C, k, gamma)
-            options = {"loss": key, "k": k, "gamma": gamma, "C": C, "eps": 1e-8}
-            options["max_epochs"] = 10**6
+            options = {"loss": key, "k": k, "gamma": gamma, "C": C, "tol": 1e-8}
+            options["max_iter"] = 10**6
             for form, kernel in (
                 (X, "linear"),
                 (sparse.csr_array(X), "linear"),
@@ -157,7 +157,7 @@ def fenchel_young(seeds: int) -> pd.DataFrame:
                 y = (rng.random((1, M)) < 0.5).astype(int)
             C = rng.choice([1e-3, 1.0, 1e3])
             solution = toplabel.solve(
-                x, y, loss=key, k=k, gamma=gamma, C=C, eps=0.0, max_epochs=1, n_classes=M
+                x, y, loss=key, k=k, gamma=gamma, C=C, tol=0.0, max_iter=1, n_classes=M
             )
             s, v = x @ solution.W, -solution.A / C
             value = losses.value(key, s, y, k=k, gamma=gamma)[0]
@@ -181,8 +181,8 @@ def float32() -> pd.DataFrame:
     for key, k, gamma in cases():
         target = Y if losses.get(key).labels == "set" else y
         options = {"loss": key, "k": k, "gamma": gamma, "C": 0.02}
-        single = toplabel.solve(X, target, eps=1e-6, max_epochs=10**5, **options)
-        double = toplabel.solve(X.astype(np.float64), target, eps=1e-9, max_epochs=10**5, **options)
+        single = toplabel.solve(X, target, tol=1e-6, max_iter=10**5, **options)
+        double = toplabel.solve(X.astype(np.float64), target, tol=1e-9, max_iter=10**5, **options)
         inside = double.dual <= single.primal * (1 + 1e-12) and single.dual <= double.primal * (
             1 + 1e-12
         )
@@ -206,15 +206,15 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=3, help="random problems of each kind")
     seeds = parser.parse_args().seeds
     tables = {
-        "Optima at eps 1e-8 against convex solvers": optima(seeds),
+        "Optima at tol 1e-8 against convex solvers": optima(seeds),
         "Dual variables after 3 epochs, in blocks against row by row": blocks(),
         "Fenchel-Young equality after an update": fenchel_young(seeds),
-        "float32 features, eps 1e-6": float32(),
+        "float32 features, tol 1e-6": float32(),
     }
     with pd.option_context("display.width", 140, "display.max_rows", 100):
         for title, table in tables.items():
             print(f"\n{title}\n{table.to_string(index=False, float_format='{:.2g}'.format)}")
-    worst = tables["Optima at eps 1e-8 against convex solvers"]
+    worst = tables["Optima at tol 1e-8 against convex solvers"]
     print(
         f"\n{worst.problems.sum()} optima, largest difference {worst.largest_difference.max():.2g}, "
         f"largest error of a certificate {worst.error_of_certificate.max():.2g}, {worst.passes.sum()} passes for "

@@ -38,7 +38,7 @@ def problem(loss: str, seed: int, n: int = 9, d: int = 3, m: int = 4):
 def test_optimum_agrees_with_scipy(loss, gamma, C, seed):
     X, y, m = problem(loss, seed)
     expected = oracles.optimum(loss, X, y, m, C, gamma)
-    common = {"loss": loss, "gamma": gamma, "C": C, "eps": 1e-8, "max_epochs": 10**6}
+    common = {"loss": loss, "gamma": gamma, "C": C, "tol": 1e-8, "max_iter": 10**6}
     linear = toplabel.solve(X, y, **common)
     gram = toplabel.solve(X @ X.T, y, kernel="precomputed", **common)
     for data, solution in ((X, linear), (X @ X.T, gram)):
@@ -64,8 +64,8 @@ def test_a_weight_is_as_many_copies_of_the_row(loss, gamma):
         "loss": loss,
         "gamma": gamma,
         "C": 0.7,
-        "eps": 1e-9,
-        "max_epochs": 10**6,
+        "tol": 1e-9,
+        "max_iter": 10**6,
         "n_classes": m,
     }
     weighted = toplabel.solve(X, y, sample_weight=weight, **common)
@@ -76,7 +76,7 @@ def test_a_weight_is_as_many_copies_of_the_row(loss, gamma):
 
 def test_multilabel_softmax_with_one_label_is_softmax():
     X, y, m = problem("lr_multi", 5)
-    common = {"C": 2.0, "eps": 1e-10, "max_epochs": 10**6}
+    common = {"C": 2.0, "tol": 1e-10, "max_iter": 10**6}
     single = toplabel.solve(X, y, loss="lr_multi", **common)
     sets = toplabel.solve(X, np.eye(m)[y], loss="lr_ml", **common)
     np.testing.assert_allclose(single.W, sets.W, atol=1e-6)
@@ -84,7 +84,7 @@ def test_multilabel_softmax_with_one_label_is_softmax():
 
 def test_multilabel_hinge_with_one_label_is_the_multiclass_hinge():
     X, y, m = problem("svm_multi", 6)
-    common = {"C": 0.4, "eps": 1e-10, "max_epochs": 10**6}
+    common = {"C": 0.4, "tol": 1e-10, "max_iter": 10**6}
     single = toplabel.solve(X, y, loss="svm_multi", **common)
     sets = toplabel.solve(X, np.eye(m)[y], loss="svm_ml", **common)
     assert sets.primal == pytest.approx(single.primal, rel=1e-9)
@@ -93,10 +93,10 @@ def test_multilabel_hinge_with_one_label_is_the_multiclass_hinge():
 @pytest.mark.parametrize("loss", ["svm_multi", "svm_ml"])
 def test_small_smoothing_approaches_the_hinge(loss):
     X, y, _ = problem(loss, 7)
-    hinge = toplabel.solve(X, y, loss=loss, C=0.5, eps=1e-9, max_epochs=10**6)
+    hinge = toplabel.solve(X, y, loss=loss, C=0.5, tol=1e-9, max_iter=10**6)
     gaps = []
     for gamma in (1e-1, 1e-2, 1e-3):
-        smooth = toplabel.solve(X, y, loss=loss, C=0.5, gamma=gamma, eps=1e-9, max_epochs=10**6)
+        smooth = toplabel.solve(X, y, loss=loss, C=0.5, gamma=gamma, tol=1e-9, max_iter=10**6)
         gaps.append(hinge.primal - smooth.primal)
     assert all(0 <= gap <= gamma for gap, gamma in zip(gaps, (1e-1, 1e-2, 1e-3), strict=True))
 
@@ -104,7 +104,7 @@ def test_small_smoothing_approaches_the_hinge(loss):
 def test_rbf_is_its_gram_matrix():
     X, y, _ = problem("lr_multi", 8)
     squared = ((X[:, None] - X[None]) ** 2).sum(-1)
-    common = {"loss": "lr_multi", "C": 3.0, "eps": 1e-9, "max_epochs": 10**5}
+    common = {"loss": "lr_multi", "C": 3.0, "tol": 1e-9, "max_iter": 10**5}
     rbf = toplabel.solve(X, y, kernel="rbf", theta=0.4, **common)
     gram = toplabel.solve(np.exp(-0.4 * squared), y, kernel="precomputed", **common)
     np.testing.assert_allclose(rbf.A, gram.A, atol=1e-7)

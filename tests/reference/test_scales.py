@@ -31,8 +31,8 @@ def test_powers_of_two_change_nothing_but_the_scale(key):
     X = rng.normal(size=(20, 4))
     y = np.arange(20) % 4
     y = np.eye(4, dtype=int)[y] if losses.get(key).labels != "one" else y
-    here = toplabel.solve(X, y, key, C=0.7, max_epochs=30)
-    there = toplabel.solve(X * 2.0**40, y, key, C=0.7 / 2.0**80, max_epochs=30)
+    here = toplabel.solve(X, y, key, C=0.7, max_iter=30)
+    there = toplabel.solve(X * 2.0**40, y, key, C=0.7 / 2.0**80, max_iter=30)
     assert (here.primal, here.dual, here.epochs) == (there.primal, there.dual, there.epochs)
     assert here.relative_gap == pytest.approx(there.relative_gap, rel=1e-12)
     np.testing.assert_array_equal(here.W, there.W * 2.0**40)

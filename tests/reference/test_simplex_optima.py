@@ -24,7 +24,7 @@ def primal_value(loss, solution, X, y, K, C):
 @pytest.mark.parametrize("seed", [0, 1])
 def test_optima_are_those_of_a_quadratic_program(loss, C, seed):
     X, y = problem(seed)
-    options = {"eps": 1e-9, "max_epochs": 10**6, "n_classes": T}
+    options = {"tol": 1e-9, "max_iter": 10**6, "n_classes": T}
     kernel = rbf_gram(X, 0.5)
     forms = (
         (X, "linear", X @ X.T),
@@ -44,7 +44,7 @@ def test_optima_are_those_of_a_quadratic_program(loss, C, seed):
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
 def test_online_training_approaches_the_optimum(loss, form):
     X, y = problem(3, n=40)
-    best = simplex.solve(X, y, loss, 0.5, eps=1e-6, max_epochs=10**5, n_classes=T)
+    best = simplex.solve(X, y, loss, 0.5, tol=1e-6, max_iter=10**5, n_classes=T)
     for average in (False, True):
         online = simplex.solve_online(
             form(X), y, loss, 0.5, epochs=3000, average=average, n_classes=T
@@ -58,7 +58,7 @@ def test_two_classes_are_the_binary_svm(loss):
     y = np.arange(40) % 2
     X = rng.normal(size=(40, 3)) + np.where(y == 0, 1.0, -1.0)[:, None]
     X -= X.mean(axis=0)
-    found = simplex.solve(X, y, loss, 0.7, eps=1e-9, max_epochs=10**5)
+    found = simplex.solve(X, y, loss, 0.7, tol=1e-9, max_iter=10**5)
     fit = minimize(
         lambda w: 0.5 * w @ w + 0.7 * np.maximum(0, 1 - np.where(y == 0, 1, -1) * (X @ w)).sum(),
         found.W[:, 0],

@@ -26,7 +26,7 @@ def test_optimum_agrees_with_an_interior_point_method(loss, k, gamma, C):
     X[2] = 0.0
     y = rng.permutation(np.arange(N) % M)
     expected = oracles.convex_optimum(loss, X, y, M, C, k, gamma)
-    common = {"loss": loss, "k": k, "gamma": gamma, "C": C, "eps": 1e-8, "max_epochs": 10**6}
+    common = {"loss": loss, "k": k, "gamma": gamma, "C": C, "tol": 1e-8, "max_iter": 10**6}
     for solution in (
         toplabel.solve(X, y, **common),
         toplabel.solve(X @ X.T, y, kernel="precomputed", **common),
@@ -42,14 +42,14 @@ def test_binary_relevance_takes_label_sets():
     Y[0], Y[1] = 0, 1
     for loss in ("svm_ova", "lr_ova"):
         expected = oracles.convex_optimum(loss, X, Y, 4, 0.7)
-        solution = toplabel.solve(X, Y, loss=loss, C=0.7, eps=1e-9, max_epochs=10**5)
+        solution = toplabel.solve(X, Y, loss=loss, C=0.7, tol=1e-9, max_iter=10**5)
         assert solution.primal == pytest.approx(expected, rel=1e-7)
 
 
 def test_k_equal_to_one_is_the_multiclass_loss():
     rng = np.random.default_rng(1)
     X, y = rng.normal(size=(30, 4)), np.arange(30) % 5
-    common = {"C": 0.5, "eps": 1e-9, "max_epochs": 10**5}
+    common = {"C": 0.5, "tol": 1e-9, "max_iter": 10**5}
     for first, second in (
         ("topk_svm_alpha", "svm_multi"),
         ("topk_svm_beta", "svm_multi"),
@@ -64,7 +64,7 @@ def test_k_equal_to_one_is_the_multiclass_loss():
 def test_the_sum_of_all_hinges_is_a_top_k_svm_with_the_largest_k(gamma):
     rng = np.random.default_rng(2)
     X, y = rng.normal(size=(30, 4)), np.arange(30) % 5
-    common = {"eps": 1e-9, "max_epochs": 10**5}
+    common = {"tol": 1e-9, "max_iter": 10**5}
     one = toplabel.solve(X, y, loss="svm_ww", gamma=gamma, C=0.5, **common)
     mean = {"loss": "topk_svm_beta", "k": 4, "gamma": 4 * gamma, "C": 4 * 0.5}
     assert one.primal == pytest.approx(4 * toplabel.solve(X, y, **mean, **common).primal, rel=1e-8)

@@ -108,7 +108,7 @@ def test_the_certificate_is_that_of_weights_and_dual_variables(
 ):
     y = target(problem, key)
     X, options = form_of(problem[0], form, tmp_path)
-    options |= {"loss": key, "k": k, "gamma": gamma, "C": 2.0, "eps": 1e-4, "max_epochs": 3000}
+    options |= {"loss": key, "k": k, "gamma": gamma, "C": 2.0, "tol": 1e-4, "max_iter": 3000}
     weight = np.random.default_rng(1).integers(0, 4, N) / 2
     for r, w in (("auto", None), ("auto", weight), (0.7, weight), (30.0, None)):
         solution = toplabel.solve(X, y, acceleration=r, sample_weight=w, **options)
@@ -117,7 +117,7 @@ def test_the_certificate_is_that_of_weights_and_dual_variables(
         check_certificate(X, y, solution, w)
         # before the optimum too, at any point of an outer step
         for epochs in (1, 2, 7):
-            early = {**options, "eps": 0.0, "max_epochs": epochs}
+            early = {**options, "tol": 0.0, "max_iter": epochs}
             check_certificate(
                 X, y, toplabel.solve(X, y, acceleration=r, sample_weight=w, **early), w
             )
@@ -129,9 +129,9 @@ def test_the_certificate_with_a_centre(problem, key, form, tmp_path):
     y = target(problem, key)
     X, options = form_of(problem[0], form, tmp_path)
     W0 = np.random.default_rng(2).normal(size=(X.shape[1], M))
-    options |= {"loss": key, "C": 1.0, "W0": W0, "max_epochs": 3000}
+    options |= {"loss": key, "C": 1.0, "W0": W0, "max_iter": 3000}
     for r in ("auto", 2.0):
-        for limits in ({"eps": 1e-4}, {"eps": 0.0, "max_epochs": 9}):
+        for limits in ({"tol": 1e-4}, {"tol": 0.0, "max_iter": 9}):
             solution = toplabel.solve(X, y, acceleration=r, **{**options, **limits})
             check_certificate(X, y, solution, W0=W0)
 
@@ -141,7 +141,7 @@ def test_the_certificate_with_a_centre(problem, key, form, tmp_path):
 def test_the_optimum_is_that_of_plain_passes(problem, key, k, gamma, form, tmp_path):
     y = target(problem, key)
     X, options = form_of(problem[0], form, tmp_path)
-    options |= {"loss": key, "k": k, "gamma": gamma, "C": 0.5, "eps": 1e-8, "max_epochs": 10**5}
+    options |= {"loss": key, "k": k, "gamma": gamma, "C": 0.5, "tol": 1e-8, "max_iter": 10**5}
     plain = toplabel.solve(X, y, acceleration=False, **options)
     assert plain.status == "converged"
     for r in ("auto", 1.0):
@@ -158,7 +158,7 @@ def test_without_acceleration_the_weights_are_those_of_the_dual_variables(
 ):
     y = target(problem, key)
     X, options = form_of(problem[0], form, tmp_path)
-    solution = toplabel.solve(X, y, loss=key, C=3.0, eps=1e-3, acceleration=False, **options)
+    solution = toplabel.solve(X, y, loss=key, C=3.0, tol=1e-3, acceleration=False, **options)
     assert solution.r == 0.0
     if form == "gram":
         np.testing.assert_array_equal(solution.coefficients, solution.A)
@@ -174,7 +174,7 @@ def test_a_gram_matrix_that_is_a_little_indefinite_has_no_dual_above_the_primal(
     X, y = np.tile(problem[0], (2, 1)), np.tile(problem[1], 2)
     K = toplabel.kernels.rbf_gram(X, 0.3)
     K[np.diag_indices(len(K))] -= 4e-5
-    options = {"kernel": "precomputed", "C": 1e5, "eps": 0.0, "max_epochs": 60, "eval_every": 1}
+    options = {"kernel": "precomputed", "C": 1e5, "tol": 0.0, "max_iter": 60, "eval_every": 1}
     for loss in ("svm_multi", "lr_multi"):
         solution = toplabel.solve(K, y, loss=loss, acceleration=acceleration, **options)
         for record in solution.history:
@@ -184,7 +184,7 @@ def test_a_gram_matrix_that_is_a_little_indefinite_has_no_dual_above_the_primal(
 
 def test_a_fixed_r_is_the_r_of_the_run(problem):
     X, y, _ = problem
-    solution = toplabel.solve(X, y, acceleration=0.25, eps=1e-3)
+    solution = toplabel.solve(X, y, acceleration=0.25, tol=1e-3)
     assert solution.r == pytest.approx(0.25)
     assert not np.allclose(solution.W, X.T @ solution.A, atol=1e-9)
 
@@ -194,7 +194,7 @@ def test_a_fixed_r_is_the_r_of_the_run(problem):
 def test_any_r_has_a_certificate(problem, form, r, tmp_path):
     X, options = form_of(problem[0], form, tmp_path)
     y = problem[1]
-    options |= {"eps": 1e-3, "max_epochs": 3000 if r < 1 else 30, "acceleration": r}
+    options |= {"tol": 1e-3, "max_iter": 3000 if r < 1 else 30, "acceleration": r}
     for loss in ("svm_multi", "lr_multi"):
         solution = toplabel.solve(X, y, loss=loss, **options)
         check_certificate(X, y, solution)
@@ -242,11 +242,11 @@ def test_a_wrong_acceleration_is_named(problem, value, error, message):
 def test_a_solution_is_a_start_with_its_gap(problem, key, k, gamma, form, acceleration, tmp_path):
     y = target(problem, key)
     X, options = form_of(problem[0], form, tmp_path)
-    options |= {"loss": key, "k": k, "gamma": gamma, "C": 2.0, "max_epochs": 5000}
+    options |= {"loss": key, "k": k, "gamma": gamma, "C": 2.0, "max_iter": 5000}
     options["acceleration"] = acceleration
-    first = toplabel.solve(X, y, eps=1e-4, **options)
+    first = toplabel.solve(X, y, tol=1e-4, **options)
     assert first.status == "converged"
-    again = toplabel.solve(X, y, eps=1e-4, warm_start=first, **options)
+    again = toplabel.solve(X, y, tol=1e-4, warm_start=first, **options)
     assert (again.status, again.epochs) == ("converged", 0)
     assert again.primal == pytest.approx(first.primal, rel=1e-6 if "float32" in form else 1e-12)
     assert again.dual == pytest.approx(first.dual, rel=1e-12)
@@ -258,7 +258,7 @@ def test_a_solution_is_a_start_with_its_gap(problem, key, k, gamma, form, accele
 def test_starts_from_another_C_lead_to_the_same_optimum(problem, key, k, gamma, form, tmp_path):
     y = target(problem, key)
     X, options = form_of(problem[0], form, tmp_path)
-    options |= {"loss": key, "k": k, "gamma": gamma, "eps": 1e-6, "max_epochs": 20000}
+    options |= {"loss": key, "k": k, "gamma": gamma, "tol": 1e-6, "max_iter": 20000}
     Cs = [0.3, 2.0, 8.0]
     cold = {C: toplabel.solve(X, y, C=C, **options) for C in Cs}
     for first, C in itertools.permutations(Cs, 2):
@@ -277,7 +277,7 @@ def test_a_start_at_coefficients_has_its_own_estimate(problem, loss):
     """Not that of the dual variables alone, whose gap is larger."""
     X, y, _ = problem
     K = toplabel.kernels.rbf_gram(X, 0.3)
-    first = toplabel.solve(K, y, loss=loss, kernel="precomputed", C=5.0, eps=1e-4, acceleration=2.0)
+    first = toplabel.solve(K, y, loss=loss, kernel="precomputed", C=5.0, tol=1e-4, acceleration=2.0)
     run = Run(
         K,
         as_labels(y, N, multilabel=False),
@@ -299,9 +299,9 @@ def test_a_start_at_coefficients_has_its_own_estimate(problem, loss):
 def test_a_plain_run_starts_at_the_dual_variables(problem, form, tmp_path):
     X, options = form_of(problem[0], form, tmp_path)
     y = problem[1]
-    first = toplabel.solve(X, y, C=4.0, eps=1e-4, acceleration=1.0, **options)
+    first = toplabel.solve(X, y, C=4.0, tol=1e-4, acceleration=1.0, **options)
     plain = toplabel.solve(
-        X, y, C=4.0, acceleration=False, warm_start=first, max_epochs=0, eps=0.0, **options
+        X, y, C=4.0, acceleration=False, warm_start=first, max_iter=0, tol=0.0, **options
     )
     assert plain.r == 0.0
     assert plain.dual == pytest.approx(first.dual, rel=1e-12)
@@ -313,14 +313,14 @@ def test_a_start_of_other_features_takes_the_dual_variables_alone(problem):
     """Weights of another shape would be read beyond their end."""
     X, y, _ = problem
     K = toplabel.kernels.rbf_gram(X, 0.3)
-    options = {"C": 4.0, "eps": 1e-4, "acceleration": 1.0}
+    options = {"C": 4.0, "tol": 1e-4, "acceleration": 1.0}
     narrow = toplabel.solve(X[:, :9], y, **options)
     kernel = toplabel.solve(K, y, kernel="precomputed", **options)
     for start in (narrow, kernel):
         wide = toplabel.solve(X, y, warm_start=start, **options)
         assert wide.status == "converged"
         check_certificate(X, y, wide)
-        zero = toplabel.solve(X, y, warm_start=start, **{**options, "eps": 0.0}, max_epochs=0)
+        zero = toplabel.solve(X, y, warm_start=start, **{**options, "tol": 0.0}, max_iter=0)
         np.testing.assert_allclose(zero.W, X.T @ start.A, atol=1e-12)
     back = toplabel.solve(K, y, kernel="precomputed", warm_start=narrow, **options)
     check_certificate(K, y, back)
@@ -328,8 +328,8 @@ def test_a_start_of_other_features_takes_the_dual_variables_alone(problem):
 
 def test_a_start_from_far_away_has_an_r_within_range(problem):
     X, y, _ = problem
-    first = toplabel.solve(X, y, C=1e-9, acceleration=1e100, max_epochs=3)
-    check_certificate(X, y, toplabel.solve(X, y, C=1.0, warm_start=first, eps=1e-3))
+    first = toplabel.solve(X, y, C=1e-9, acceleration=1e100, max_iter=3)
+    check_certificate(X, y, toplabel.solve(X, y, C=1.0, warm_start=first, tol=1e-3))
 
 
 # ---- passes -----------------------------------------------------------------------------------------
@@ -341,7 +341,7 @@ def test_a_hard_problem_takes_a_third_of_the_passes_at_most():
     X = rng.normal(size=(n, d)) @ rng.normal(size=(d, d))
     X = (X - X.mean(axis=0)) / X.std(axis=0)
     y = np.argmax(X @ rng.normal(size=(d, m)) + rng.gumbel(size=(n, m)), axis=1)
-    options = {"loss": "lr_multi", "C": 10.0, "eps": 1e-3, "n_classes": m}
+    options = {"loss": "lr_multi", "C": 10.0, "tol": 1e-3, "n_classes": m}
     plain = toplabel.solve(X, y, acceleration=False, **options)
     fast = toplabel.solve(X, y, **options)
     assert plain.status == fast.status == "converged"
@@ -353,7 +353,7 @@ def test_a_hard_problem_takes_a_third_of_the_passes_at_most():
 def test_rows_rest_in_accelerated_passes_too(problem):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(300, 5)), rng.integers(0, 4, 300)
-    options = {"eps": 0.0, "max_epochs": 40, "acceleration": 1.0}
+    options = {"tol": 0.0, "max_iter": 40, "acceleration": 1.0}
     assert toplabel.solve(X, y, "lr_multi", **options).visits == 300 * 40
     hinge = toplabel.solve(X, y, "svm_multi", C=1.0, **options)
     assert 300 * 40 / 16 < hinge.visits < 300 * 40
@@ -363,7 +363,7 @@ def test_rows_rest_in_accelerated_passes_too(problem):
 def test_the_same_seed_gives_the_same_bytes(problem):
     X, y, _ = problem
     for acceleration in ("auto", 3.0):
-        options = {"C": 10.0, "eps": 0.0, "max_epochs": 50, "acceleration": acceleration}
+        options = {"C": 10.0, "tol": 0.0, "max_iter": 50, "acceleration": acceleration}
         one, other = toplabel.solve(X, y, **options), toplabel.solve(X, y, **options)
         assert one.W.tobytes() == other.W.tobytes()
         assert one.A.tobytes() == other.A.tobytes()
@@ -371,7 +371,7 @@ def test_the_same_seed_gives_the_same_bytes(problem):
 
 # ---- what ends a run --------------------------------------------------------------------------------
 
-LONG = {"C": 1e5, "eps": 0.0, "acceleration": 2.0}
+LONG = {"C": 1e5, "tol": 0.0, "acceleration": 2.0}
 
 
 @pytest.mark.parametrize("form", ["narrow", "wide_float32", "gram"])
@@ -392,11 +392,11 @@ def test_limits_and_callbacks_end_a_run_with_a_certificate(problem, form, tmp_pa
     assert seen == stopped.history
     check_certificate(X, y, stopped)
 
-    whole = toplabel.solve(X, y, max_epochs=7, eval_every=2, **LONG, **options)
+    whole = toplabel.solve(X, y, max_iter=7, eval_every=2, **LONG, **options)
     assert [record.epoch for record in whole.history] == [0, 2, 4, 6, 7]
-    assert whole.status == "max_epochs"
-    none = toplabel.solve(X, y, max_epochs=0, **LONG, **options)
-    assert (none.status, none.epochs, len(none.history)) == ("max_epochs", 0, 1)
+    assert whole.status == "max_iter"
+    none = toplabel.solve(X, y, max_iter=0, **LONG, **options)
+    assert (none.status, none.epochs, len(none.history)) == ("max_iter", 0, 1)
     check_certificate(X, y, none)
 
 
@@ -491,7 +491,7 @@ def test_ctrl_c_at_the_optimum_still_ends_a_path(problem):
             raise KeyboardInterrupt
         return False
 
-    solutions = toplabel.path(X, y, [0.1, 1.0, 2.0], eps=1e-3, callback=press)
+    solutions = toplabel.path(X, y, [0.1, 1.0, 2.0], tol=1e-3, callback=press)
     assert [solution.status for solution in solutions] == ["interrupted"]
 
 
@@ -520,7 +520,7 @@ def test_the_softmax_before_a_descent_takes_the_acceleration(problem, monkeypatc
         return original(problem, Cs, options, warm_start)
 
     monkeypatch.setattr(_sdca, "solutions", solutions)
-    options = {"loss": "topk_ent_tr", "k": 2, "C": 5.0, "max_epochs": 3}
+    options = {"loss": "topk_ent_tr", "k": 2, "C": 5.0, "max_iter": 3}
     for acceleration in ("auto", False, 1.5):
         toplabel.solve(X, y, acceleration=acceleration, **options)
     assert seen == [("lr_multi", "auto"), ("lr_multi", False), ("lr_multi", 1.5)]

@@ -45,7 +45,7 @@ def run(*arguments, **more):
 @pytest.mark.parametrize("loss", LOSSES)
 def test_the_score_is_the_objective_of_the_library(shape, loss):
     problem = synthetic(shape, quick=True)
-    solution = own_solver.train(problem, loss, eps=1e-4, max_epochs=5000)
+    solution = own_solver.train(problem, loss, tol=1e-4, max_iter=5000)
     W = own_solver.weights(problem, solution)
     assert own_solver.primal(problem, loss, W) == pytest.approx(solution.primal, rel=1e-6)
     bound, gap = own_solver.lower_bound(problem, loss)

@@ -41,7 +41,7 @@ def test_agrees_with_rational_arithmetic(gram, acceleration):
     X = X @ X.T if gram else X
     kernel = "precomputed" if gram else "linear"
     solution = toplabel.solve(
-        X, y, "svm_multi", C=2.5, kernel=kernel, acceleration=acceleration, max_epochs=30
+        X, y, "svm_multi", C=2.5, kernel=kernel, acceleration=acceleration, max_iter=30
     )
     certificate = toplabel.certify(X, y, solution)
     primal, dual = _exact(
@@ -143,7 +143,7 @@ def test_dual_variables_that_were_stored_in_float32(loss):
     options = {"C": float(np.float32(3.2)) - 1e-7, "k": 2 if loss == "topk_svm_beta" else 1}
     solution = toplabel.solve(X, y, loss, **options)
     start = solution.A.astype(np.float32).astype(float)
-    again = toplabel.solve(X, y, loss, **options, warm_start=start, max_epochs=0)
+    again = toplabel.solve(X, y, loss, **options, warm_start=start, max_iter=0)
     found = toplabel.certify(X, y, again)
     counted = again.relative_gap * max(again.primal, again.dual) - abs(again.primal - again.dual)
     assert found.rounding > 1e-9
@@ -166,13 +166,13 @@ def test_solve_refuses_a_center_that_could_not_be_certified(scale, size, error, 
     X, y = _problem()
     with pytest.raises(error, match=message):
         toplabel.solve(scale * X, y, "svm_multi", W0=np.full((4, 3), size))
-    solution = toplabel.solve(X, y, "svm_multi", W0=np.full((4, 3), 1e95), max_epochs=2)
+    solution = toplabel.solve(X, y, "svm_multi", W0=np.full((4, 3), 1e95), max_iter=2)
     assert np.isfinite(toplabel.certify(X, y, solution, W0=np.full((4, 3), 1e95)).dual)
 
 
 def test_scores_beyond_what_the_losses_take():
     X, y = _problem()
-    solution = toplabel.solve(1e95 * X, y, "lr_multi", max_epochs=1)
+    solution = toplabel.solve(1e95 * X, y, "lr_multi", max_iter=1)
     assert toplabel.certify(1e95 * X, y, solution).relative_gap == np.inf
 
 

@@ -46,14 +46,14 @@ def test_several_splits_are_reduced_to_a_row(build):
     rows = [
         ("circle", "lr_multi", "a", "top1", 50.0, {"C": 4.0, "relative_gap": 1e-5, "epochs": 1}),
         ("circle", "lr_multi", "b", "top1", 53.0, {"C": 1.0, "relative_gap": 1e-3, "epochs": 2}),
-        ("circle", "lr_multi", "c", "top1", 56.0, {"C": 8.0, "status": "max_epochs", "epochs": 4}),
+        ("circle", "lr_multi", "c", "top1", 56.0, {"C": 8.0, "status": "max_iter", "epochs": 4}),
         ("circle", "lr_multi", "d", "top1", 57.0, {"C": 64.0, "epochs": 8}),
     ]
     (row,) = measured_rows(build([SVM], *rows)).to_dict("records")
     assert (row["value"], row["splits"], row["epochs"], row["seconds"]) == (54.0, 4, 15, 8.0)
     assert row["std"] == pytest.approx(math.sqrt((16 + 1 + 4 + 9) / 3))
     assert row["C"] == 4.0  # the lower median: a value that was used
-    assert (row["relative_gap"], row["status"]) == (1e-3, "max_epochs")
+    assert (row["relative_gap"], row["status"]) == (1e-3, "max_iter")
 
 
 @pytest.mark.parametrize(

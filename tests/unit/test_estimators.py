@@ -28,12 +28,12 @@ def test_it_is_the_solver(problem, loss, k, gamma):
     np.testing.assert_allclose(model.decision_function(X), solution.decision_function(X))
     assert model.n_iter_ == solution.epochs
     assert model.dual_gap_ == solution.primal - solution.dual
-    assert model.relative_gap_ == solution.relative_gap <= model.eps
+    assert model.relative_gap_ == solution.relative_gap <= model.tol
     assert model.status_ == "converged"
     assert [r.dual for r in model.history_] == [r.dual for r in solution.history]
     np.testing.assert_array_equal(model.intercept_, solution.intercept)
     # Names are sorted, so their order is not that of the indices: the same classes all the same.
-    named = TopKClassifier(loss, k=k, gamma=gamma, C=0.3, eps=1e-10, max_epochs=10**5)
+    named = TopKClassifier(loss, k=k, gamma=gamma, C=0.3, tol=1e-10, max_iter=10**5)
     plain = clone(named).fit(X, y).decision_function(X)
     scores = named.fit(X, names[y]).decision_function(X)
     np.testing.assert_allclose(scores, plain[:, np.argsort(names)], atol=2e-4)
@@ -48,8 +48,8 @@ def test_the_truncated_entropy_has_a_gradient_norm(problem):
     assert model.gradient_norm_ == solution.gradient_norm > 0
     assert (model.dual_gap_, np.isnan(model.relative_gap_)) == (np.inf, True)
     with pytest.warns(ConvergenceWarning, match="at the gradient norm"):
-        model.set_params(eps=0.0, max_epochs=2, warm_start=True).fit(X, y)
-    model.set_params(eps=1e-3, max_epochs=1000).fit(X, y)
+        model.set_params(tol=0.0, max_iter=2, warm_start=True).fit(X, y)
+    model.set_params(tol=1e-3, max_iter=1000).fit(X, y)
     model.fit(X[:, 1:], y)  # other columns: from the beginning
     assert model.coef_.shape[1] == X.shape[1] - 1
     model.set_params(loss="lr_multi", k=1).fit(X, y)
@@ -167,7 +167,7 @@ def test_other_losses_have_no_probabilities(model):
 def test_sparse_rows_are_the_dense_ones(problem, convert, settings):
     X, y, _ = problem
     X = np.where(np.abs(X) < 0.5, 0.0, X)
-    settings = {"loss": "svm_multi", "gamma": 1.0, "eps": 1e-9, "random_state": 0, **settings}
+    settings = {"loss": "svm_multi", "gamma": 1.0, "tol": 1e-9, "random_state": 0, **settings}
     dense = TopKClassifier(**settings).fit(X, y)
     model = TopKClassifier(**settings).fit(convert(X), y)
     del settings["random_state"]
@@ -182,11 +182,11 @@ def test_sparse_rows_are_the_dense_ones(problem, convert, settings):
 
 def test_float32_rows(problem):
     X, y, _ = problem
-    model = TopKClassifier("lr_multi", eps=1e-5, random_state=0).fit(X.astype(np.float32), y)
-    double = TopKClassifier("lr_multi", eps=1e-5, random_state=0).fit(X, y)
+    model = TopKClassifier("lr_multi", tol=1e-5, random_state=0).fit(X.astype(np.float32), y)
+    double = TopKClassifier("lr_multi", tol=1e-5, random_state=0).fit(X, y)
     np.testing.assert_allclose(model.coef_, double.coef_, atol=0.02)
     assert model.relative_gap_ <= 1e-5
-    single = solve(X.astype(np.float32), y, loss="lr_multi", eps=1e-5)
+    single = solve(X.astype(np.float32), y, loss="lr_multi", tol=1e-5)
     np.testing.assert_array_equal(model.coef_, single.W.T)  # no conversion on the way
     assert not np.array_equal(model.coef_, double.coef_)
 

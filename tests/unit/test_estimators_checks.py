@@ -1,7 +1,7 @@
 """scikit-learn's own checks, for losses, kernels and thresholds.
 
 They compare models of weighted and of repeated rows to seven digits of the scores. Both are within
-eps of the optimum, at different points, so eps is 0 here. The gap goes with the square of the error
+tol of the optimum, at different points, so tol is 0 here. The gap goes with the square of the error
 in W and is lost in rounding when W has about eight digits: rare evaluations let the training go
 beyond that.
 """
@@ -13,7 +13,7 @@ from sklearn.utils.estimator_checks import check_estimator, parametrize_with_che
 
 from toplabel import MultilabelClassifier, SimplexClassifier, TopKClassifier
 
-EXACT = {"eps": 0, "eval_every": 200}
+EXACT = {"tol": 0, "eval_every": 200}
 
 ESTIMATORS = [
     TopKClassifier(**EXACT),

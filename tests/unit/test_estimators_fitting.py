@@ -14,9 +14,7 @@ from toplabel import TopKClassifier
 def test_a_weight_is_as_many_copies(problem, loss, k, gamma):
     X, y, _ = problem
     weight = np.random.default_rng(2).integers(0, 4, len(y))
-    model = TopKClassifier(
-        loss, k=k, gamma=gamma, C=0.1, eps=1e-12, max_epochs=10**5, random_state=0
-    )
+    model = TopKClassifier(loss, k=k, gamma=gamma, C=0.1, tol=1e-12, max_iter=10**5, random_state=0)
     repeated = clone(model).fit(np.repeat(X, weight, axis=0), np.repeat(y, weight))
     model.fit(X, y, sample_weight=weight)
     np.testing.assert_allclose(model.coef_, repeated.coef_, atol=2e-5)
@@ -48,7 +46,7 @@ def test_class_weights_multiply_the_weights_of_the_rows(problem):
 @each_loss
 def test_warm_start_over_C_saves_epochs(problem, loss, k, gamma):
     X, y, _ = problem
-    common = {"loss": loss, "k": k, "gamma": gamma, "eps": 1e-7, "max_epochs": 10**5}
+    common = {"loss": loss, "k": k, "gamma": gamma, "tol": 1e-7, "max_iter": 10**5}
     warm = TopKClassifier(**common, random_state=0, warm_start=True)
     epochs = {"warm": 0, "cold": 0}
     for C in (1.0, 1.1, 1.2, 1.3):
@@ -65,7 +63,7 @@ def test_warm_start_over_C_saves_epochs(problem, loss, k, gamma):
 
 def test_warm_start_where_the_old_start_does_not_fit(problem):
     X, y, _ = problem
-    model = TopKClassifier(gamma=1.0, eps=1e-8, max_epochs=10**5, random_state=0, warm_start=True)
+    model = TopKClassifier(gamma=1.0, tol=1e-8, max_iter=10**5, random_state=0, warm_start=True)
 
     def check(X, y, weight=None, epochs=None):
         cold = clone(model).fit(X, y, weight)
@@ -93,13 +91,13 @@ def test_warm_start_where_the_old_start_does_not_fit(problem):
 
 def test_a_warning_when_the_gap_is_not_reached(problem):
     X, y, _ = problem
-    model = TopKClassifier(C=1e3, eps=1e-9, max_epochs=3, random_state=0)
+    model = TopKClassifier(C=1e3, tol=1e-9, max_iter=3, random_state=0)
     with pytest.warns(
-        ConvergenceWarning, match=r"did not reach eps=1e-09: status 'max_epochs'.*3 ep"
+        ConvergenceWarning, match=r"did not reach tol=1e-09: status 'max_iter'.*3 ep"
     ):
         model.fit(X, y)
-    assert (model.status_, model.n_iter_) == ("max_epochs", 3)
-    model.set_params(max_epochs=10**8, time_limit=0.02)
+    assert (model.status_, model.n_iter_) == ("max_iter", 3)
+    model.set_params(max_iter=10**8, time_limit=0.02)
     with pytest.warns(ConvergenceWarning, match="'time_limit'"):
         model.fit(X, y)
 
@@ -139,7 +137,7 @@ def test_the_random_state_is_the_seed(problem):
         ({"kernel": "precomputed"}, ValueError, "square Gram matrix"),
         ({"random_state": -1}, ValueError, "random_state must be in"),
         ({"random_state": "a"}, ValueError, "cannot be used to seed"),
-        ({"eps": "small"}, TypeError, "eps must be a number"),
+        ({"tol": "small"}, TypeError, "tol must be a number"),
         (
             {"loss": ["svm_multi"]},
             ValueError,

@@ -42,7 +42,7 @@ def test_it_is_the_solver(problem, loss, gamma):
     np.testing.assert_array_equal(model.classes_, np.arange(5))
     np.testing.assert_array_equal(model.intercept_, solution.intercept)
     assert model.n_iter_ == solution.epochs
-    assert model.relative_gap_ == solution.relative_gap <= model.eps
+    assert model.relative_gap_ == solution.relative_gap <= model.tol
     scores = solution.decision_function(X)
     np.testing.assert_allclose(model.decision_function(X), scores)
     np.testing.assert_array_equal(model.predict(X), scores >= 0)
@@ -55,7 +55,7 @@ def test_two_labels_have_two_rows(problem):
     assert model.coef_.shape == (2, X.shape[1])
     assert model.decision_function(X).shape == model.predict(X).shape == (len(X), 2)
     peer = LogisticRegression(fit_intercept=False, tol=1e-10)
-    model = MultilabelClassifier("lr_ova", fit_intercept=False, eps=1e-12, random_state=0).fit(X, Y)
+    model = MultilabelClassifier("lr_ova", fit_intercept=False, tol=1e-12, random_state=0).fit(X, Y)
     expected = [peer.fit(X, column).coef_[0] for column in Y.T]
     np.testing.assert_allclose(model.coef_, expected, atol=1e-4)
 
@@ -156,7 +156,7 @@ def test_any_splitter_will_do(problem):
 
 def test_tuning_slices_a_gram_matrix_on_both_sides(problem):
     X, Y = problem
-    common = {"loss": "lr_ml", "threshold": "tune", "eps": 1e-9, "random_state": 0}
+    common = {"loss": "lr_ml", "threshold": "tune", "tol": 1e-9, "random_state": 0}
     linear = MultilabelClassifier(**common).fit(X, Y)
     given = MultilabelClassifier(**common, kernel="precomputed").fit(X @ X.T, Y)
     assert given.threshold_ == linear.threshold_
@@ -174,7 +174,7 @@ def test_a_weight_is_as_many_copies(problem, threshold):
     half = len(Y) // 2
     first, second = np.arange(half), np.arange(half, len(Y))
     model = MultilabelClassifier(
-        "lr_ml", threshold=threshold, threshold_metric="f1_macro", eps=1e-12, random_state=0
+        "lr_ml", threshold=threshold, threshold_metric="f1_macro", tol=1e-12, random_state=0
     ).set_params(cv=[(first, second), (second, first)])
     weighted = clone(model).fit(X, Y, weight)
     first, second = np.flatnonzero(copies < half), np.flatnonzero(copies >= half)
@@ -201,7 +201,7 @@ def test_probabilities_are_those_of_each_label(problem):
 def test_a_vector_is_one_label_a_row(problem, classes):
     X, Y = problem
     y = np.array(["p", "q", "r", "s"])[(X[:, :classes] + 0.5 * X[:, 2:3]).argmax(axis=1)]
-    common = {"eps": 1e-10, "max_epochs": 10**5, "random_state": 0}
+    common = {"tol": 1e-10, "max_iter": 10**5, "random_state": 0}
     for key, other in (("svm_ml", "svm_multi"), ("lr_ml", "lr_multi"), ("lr_ova", "lr_ova")):
         model = MultilabelClassifier(key, **common, threshold="tune").fit(X, y)
         peer = TopKClassifier(other, **common).fit(X, y)
@@ -243,7 +243,7 @@ def test_grid_search_over_a_pipeline(problem):
 @pytest.mark.parametrize(("loss", "gamma"), LOSSES)
 def test_warm_start_over_C_saves_epochs(problem, loss, gamma):
     X, Y = problem
-    common = {"loss": loss, "gamma": gamma, "eps": 1e-6, "max_epochs": 10**5, "random_state": 0}
+    common = {"loss": loss, "gamma": gamma, "tol": 1e-6, "max_iter": 10**5, "random_state": 0}
     warm = MultilabelClassifier(**common, warm_start=True)
     epochs = {"warm": 0, "cold": 0}
     for C in (1.0, 1.1, 1.2, 1.3):
@@ -270,7 +270,7 @@ def test_pickle_and_clone(problem):
 
 def test_warnings_tell_which_training_ended_early(problem):
     X, Y = problem
-    model = MultilabelClassifier("lr_ml", C=1e3, max_epochs=1, threshold="tune", cv=2)
+    model = MultilabelClassifier("lr_ml", C=1e3, max_iter=1, threshold="tune", cv=2)
     with pytest.warns(ConvergenceWarning) as caught:
         model.fit(X, Y)
     texts = [str(warning.message) for warning in caught]

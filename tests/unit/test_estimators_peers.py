@@ -17,8 +17,8 @@ from toplabel.estimators import top_k_scorer
 def test_cross_validation_slices_a_gram_matrix_on_both_sides(problem):
     X, y, _ = problem
     K = X @ X.T
-    given = TopKClassifier("lr_multi", kernel="precomputed", eps=1e-8, random_state=0)
-    linear = TopKClassifier("lr_multi", eps=1e-8, random_state=0)
+    given = TopKClassifier("lr_multi", kernel="precomputed", tol=1e-8, random_state=0)
+    linear = TopKClassifier("lr_multi", tol=1e-8, random_state=0)
     np.testing.assert_allclose(
         cross_val_predict(given, K, y, method="predict_proba"),
         cross_val_predict(linear, X, y, method="predict_proba"),
@@ -34,9 +34,9 @@ def test_crammer_and_singer_is_that_of_liblinear(problem, C, classes):
     peer = LinearSVC(
         multi_class="crammer_singer", fit_intercept=False, C=C, tol=1e-10, max_iter=10**6
     ).fit(X, y)
-    model = TopKClassifier(
-        C=C, fit_intercept=False, eps=1e-12, max_epochs=10**5, random_state=0
-    ).fit(X, y)
+    model = TopKClassifier(C=C, fit_intercept=False, tol=1e-12, max_iter=10**5, random_state=0).fit(
+        X, y
+    )
     assert model.coef_.shape == peer.coef_.shape
     np.testing.assert_allclose(model.coef_, peer.coef_, atol=1e-4)
 
@@ -46,7 +46,7 @@ def test_one_vs_all_is_that_of_liblinear(problem):
     for classes in (2, 5):
         peer = LinearSVC(loss="hinge", fit_intercept=False, C=0.3, tol=1e-10, max_iter=10**6)
         model = TopKClassifier(
-            "svm_ova", C=0.3, fit_intercept=False, eps=1e-12, max_epochs=10**5, random_state=0
+            "svm_ova", C=0.3, fit_intercept=False, tol=1e-12, max_iter=10**5, random_state=0
         )
         np.testing.assert_allclose(
             model.fit(X, y % classes).coef_, peer.fit(X, y % classes).coef_, atol=1e-4
@@ -65,7 +65,7 @@ def test_the_intercept_is_that_of_liblinear(problem, scaling, classes):
         ("svm_ova", {"loss": "hinge"}),
     ):
         peer = LinearSVC(**options, **common, **tight).fit(X + 0.5, y)
-        model = TopKClassifier(loss, **common, eps=1e-12, max_epochs=10**5, random_state=0)
+        model = TopKClassifier(loss, **common, tol=1e-12, max_iter=10**5, random_state=0)
         model.fit(X + 0.5, y)
         assert model.intercept_.shape == peer.intercept_.shape
         np.testing.assert_allclose(model.coef_, peer.coef_, atol=1e-4)
@@ -79,7 +79,7 @@ def test_softmax_is_multinomial_logistic_regression(problem, C):
     X, y, _ = problem
     common = {"fit_intercept": False, "tol": 1e-10, "max_iter": 10**5}
     model = TopKClassifier(
-        "lr_multi", C=C, fit_intercept=False, eps=1e-12, max_epochs=10**5, random_state=0
+        "lr_multi", C=C, fit_intercept=False, tol=1e-12, max_iter=10**5, random_state=0
     )
     peer = LogisticRegression(C=C, **common).fit(X, y)
     np.testing.assert_allclose(model.fit(X, y).coef_, peer.coef_, atol=1e-4)

@@ -30,14 +30,14 @@ Z = (X - X.mean(axis=0)) / X.std(axis=0)
 )
 def test_the_scale_of_the_intercept_follows_the_rows(rows, kernel, expected):
     theta = "scale" if kernel == "rbf" else None
-    options = {"kernel": kernel, "theta": theta, "fit_intercept": True, "max_epochs": 3}
+    options = {"kernel": kernel, "theta": theta, "fit_intercept": True, "max_iter": 3}
     solution = solve(rows, y, intercept_scaling="auto", **options)
     assert solution.intercept_scaling == pytest.approx(expected, rel=1e-6)
     stated = solve(rows, y, intercept_scaling=solution.intercept_scaling, **options)
     np.testing.assert_array_equal(stated.intercept, solution.intercept)
     if kernel == "linear":
         weights = np.arange(len(y)) % 3
-        options = options | {"intercept_scaling": "auto", "max_epochs": 0}
+        options = options | {"intercept_scaling": "auto", "max_iter": 0}
         weighted = solve(rows, y, sample_weight=weights, **options).intercept_scaling
         copies = np.repeat(np.arange(len(y)), weights)
         assert weighted == pytest.approx(
@@ -46,8 +46,8 @@ def test_the_scale_of_the_intercept_follows_the_rows(rows, kernel, expected):
 
 
 def test_the_advice_lowers_C():
-    with pytest.warns(ConvergenceWarning, match=r"lower C, or raise max_epochs") as caught:
-        TopKClassifier("svm_ova", C=1e-13, max_epochs=1, eps=1e-14).fit(1e3 * X, y)
+    with pytest.warns(ConvergenceWarning, match=r"lower C, or raise max_iter") as caught:
+        TopKClassifier("svm_ova", C=1e-13, max_iter=1, tol=1e-14).fit(1e3 * X, y)
     assert "lower C to" not in str(caught[0].message)
 
 
@@ -68,21 +68,21 @@ def test_scale_is_the_width_of_scikit_learn(convert):
     ("model", "rows", "message"),
     [
         (
-            TopKClassifier(max_epochs=5),
+            TopKClassifier(max_iter=5),
             X,
-            r"status 'max_epochs' at the relative duality gap \S+ after 5 epochs; the mean squared "
+            r"status 'max_iter' at the relative duality gap \S+ after 5 epochs; the mean squared "
             r"norm of the rows is 6.67e\+05: scale the features \(StandardScaler\), lower C to "
-            "about 2e-05, or raise max_epochs or set gamma=1.0, which smooths the loss$",
+            "about 2e-05, or raise max_iter or set gamma=1.0, which smooths the loss$",
         ),
         (
-            TopKClassifier("lr_multi", max_epochs=5),
+            TopKClassifier("lr_multi", max_iter=5),
             sparse.csr_array(X),
-            r"scale the features \(MaxAbsScaler\), lower C to about 2e-05, or raise max_epochs$",
+            r"scale the features \(MaxAbsScaler\), lower C to about 2e-05, or raise max_iter$",
         ),
         (
-            TopKClassifier("lr_multi", max_epochs=1),
+            TopKClassifier("lr_multi", max_iter=1),
             Z,
-            "the mean squared norm of the rows is 13: lower C, or raise max_epochs$",
+            "the mean squared norm of the rows is 13: lower C, or raise max_iter$",
         ),
         (
             TopKClassifier("lr_multi", time_limit=0.0),
@@ -90,19 +90,19 @@ def test_scale_is_the_width_of_scikit_learn(convert):
             "lower C to about 2e-05, or raise time_limit$",
         ),
         (
-            TopKClassifier("lr_multi", eps=1e-15),
+            TopKClassifier("lr_multi", tol=1e-15),
             Z,
-            "status '(stalled|imprecise)' .* lower C, or raise eps, as rounding ended it$",
+            "status '(stalled|imprecise)' .* lower C, or raise tol, as rounding ended it$",
         ),
         (
-            TopKClassifier("lr_multi", kernel="rbf", theta=1.0, max_epochs=1),
+            TopKClassifier("lr_multi", kernel="rbf", theta=1.0, max_iter=1),
             Z,
-            "epochs; lower C, or raise max_epochs$",
+            "epochs; lower C, or raise max_iter$",
         ),
         (
-            SimplexClassifier("sc_svm", max_epochs=2),
+            SimplexClassifier("sc_svm", max_iter=2),
             X,
-            r"scale the features \(StandardScaler\), lower C to about 2e-05, or raise max_epochs$",
+            r"scale the features \(StandardScaler\), lower C to about 2e-05, or raise max_iter$",
         ),
     ],
 )
@@ -130,7 +130,7 @@ def test_losses_that_fit_are_suggested(model, message):
 def test_few_rows_are_split_three_times(rows, folds, capsys):
     index = np.resize(np.arange(len(y)), rows)
     Y = np.eye(3, dtype=int)[y][index]
-    MultilabelClassifier("lr_ml", eps=0.5, verbose=1, random_state=0).fit(Z[index], Y)
+    MultilabelClassifier("lr_ml", tol=0.5, verbose=1, random_state=0).fit(Z[index], Y)
     assert f"fold {folds}/{folds}" in capsys.readouterr().out
 
 

@@ -83,7 +83,7 @@ def test_threads_and_mapped_rows_change_nothing(problem, tmp_path):
     X, Y = problem
     np.save(tmp_path / "X.npy", X)
     mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
-    model = MultilabelClassifier("lr_ml", eps=1e-9, random_state=0)
+    model = MultilabelClassifier("lr_ml", tol=1e-9, random_state=0)
     alone = clone(model).fit(X, Y, np.arange(200) % 3)
     for rows, n_jobs in ((X, 2), (mapped, None), (mapped, 2)):
         other = clone(model).set_params(n_jobs=n_jobs).fit(rows, Y, np.arange(200) % 3)
@@ -138,7 +138,7 @@ def test_scores_of_many_labels_are_never_all_in_memory():
     n, m = 4000, 3000
     X = sparse.random(n, 50, density=0.1, random_state=rng, format="csr")
     Y = sparse.csr_matrix((np.ones(n), (np.arange(n), rng.integers(0, m, n))), (n, m))
-    options = {"max_epochs": 1, "eps": 1.0, "acceleration": False}
+    options = {"max_iter": 1, "tol": 1.0, "acceleration": False}
     model = MultilabelClassifier("lr_ml", **options, threshold="cardinality")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of labels without a row
@@ -160,7 +160,7 @@ def test_the_models_of_the_folds_are_not_kept():
     Y = sparse.csr_matrix((np.ones(n), (np.arange(n), np.arange(n) % m)), (n, m))
     peaks = []
     for cv in (2, 6):
-        model = MultilabelClassifier("lr_ml", eps=1.0, cv=cv, acceleration=False)
+        model = MultilabelClassifier("lr_ml", tol=1.0, cv=cv, acceleration=False)
         tracemalloc.start()
         model.fit(X, Y)
         peaks.append(tracemalloc.get_traced_memory()[1])

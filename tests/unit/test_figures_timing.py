@@ -88,7 +88,7 @@ def test_table_2_has_ours_the_papers_and_their_ratios() -> None:
 
 def test_fista_finds_the_optimum_of_the_softmax(small) -> None:
     W = next(itertools.islice(softmax.fista(small.X, small.y, small.C), 500, None))
-    proof = toplabel.solve(small.X, small.y, loss="lr_multi", C=small.C, eps=1e-9)
+    proof = toplabel.solve(small.X, small.y, loss="lr_multi", C=small.C, tol=1e-9)
     primal = losses.value("lr_multi", small.X @ W, small.y).mean() + (W**2).sum() / 400
     assert primal / proof.dual - 1 <= 1e-8
     peer = LogisticRegression(C=small.C, fit_intercept=False, tol=1e-10, max_iter=5000)
@@ -140,7 +140,7 @@ def test_the_curves_are_those_of_the_solver_and_the_same_again() -> None:
     data = convergence.timed_set(_prepared("letter"))
     frame = convergence.convergence(data, epochs=60)
     for (loss, gamma), part in frame.groupby(["loss", "gamma"]):
-        options = {"gamma": gamma, "C": data.C, "eps": 0.0, "max_epochs": 5, "eval_every": 1}
+        options = {"gamma": gamma, "C": data.C, "tol": 0.0, "max_iter": 5, "eval_every": 1}
         solution = toplabel.solve(data.X, data.y, loss=loss, **options)
         assert part["epoch"].iloc[:5].tolist() == [1, 2, 3, 4, 5]
         gaps = [record.relative_gap for record in solution.history[1:]]

@@ -8,7 +8,7 @@ import toplabel
 from toplabel._core import scaled
 
 N, D, M = 400, 12, 4
-OPTIONS = {"C": 1.0, "max_epochs": 1000}
+OPTIONS = {"C": 1.0, "max_iter": 1000}
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +51,7 @@ SMOOTH = [
 def test_a_smooth_loss_converges(problem, loss, k, gamma, C):
     X, y, Y = problem
     labels = Y if loss.endswith("_ml") else y
-    solution = toplabel.solve(X, labels, loss=loss, k=k, gamma=gamma, C=C, max_epochs=1000)
+    solution = toplabel.solve(X, labels, loss=loss, k=k, gamma=gamma, C=C, max_iter=1000)
     assert solution.status == "converged"
     assert solution.relative_gap <= 1e-3
     check(X, labels, solution)
@@ -71,7 +71,7 @@ def test_many_labels_do_not_hide_a_run_that_gets_nowhere(loss, gap):
 @pytest.mark.parametrize("constant", [False, True])
 def test_the_optimum_is_that_of_scipy(problem, constant):
     X, y, _ = problem
-    solution = toplabel.solve(X, y, loss="lr_multi", eps=1e-6, fit_intercept=constant, **OPTIONS)
+    solution = toplabel.solve(X, y, loss="lr_multi", tol=1e-6, fit_intercept=constant, **OPTIONS)
     rows = np.hstack([X, np.ones((N, 1))]) if constant else X
     # in columns of one size, so that SciPy's descent gets there
     axes = np.linalg.inv(np.linalg.cholesky(rows.T @ rows / N + 1e-3 * np.eye(rows.shape[1]))).T
@@ -100,7 +100,7 @@ def test_passes_in_the_given_coordinates_get_nowhere(problem, monkeypatch, loss)
     rescued = toplabel.solve(X, y, loss=loss, **OPTIONS)
     without(monkeypatch)
     given = toplabel.solve(X, y, loss=loss, **OPTIONS)
-    assert given.status == "max_epochs"
+    assert given.status == "max_iter"
     assert given.relative_gap > 0.2
     assert rescued.relative_gap < 0.1 * given.relative_gap
     assert rescued.primal < given.primal
@@ -144,7 +144,7 @@ def test_any_form_of_the_rows(problem, form):
 @pytest.mark.parametrize(
     "options",
     [
-        {"max_epochs": 100},
+        {"max_iter": 100},
         {"acceleration": "unscaled"},
         {"acceleration": False},
         {"acceleration": 3.0},
@@ -154,7 +154,7 @@ def test_any_form_of_the_rows(problem, form):
 )
 def test_other_runs_are_the_same_to_the_last_bit(problem, monkeypatch, options):
     X, y, _ = problem
-    options = {"max_epochs": 150, "C": 1.0, **options}
+    options = {"max_iter": 150, "C": 1.0, **options}
     first = toplabel.solve(X, y, loss="svm_multi", **options)
     without(monkeypatch)
     again = toplabel.solve(X, y, loss="svm_multi", **options)
@@ -168,9 +168,9 @@ def test_rows_that_are_separated_are_left_alone(monkeypatch):
     rng = np.random.default_rng(3)
     y = np.arange(60) % 3
     X = 100 + 100 * rng.normal(size=(60, 80))
-    first = toplabel.solve(X, y, max_epochs=150, eps=0.0)
+    first = toplabel.solve(X, y, max_iter=150, tol=0.0)
     without(monkeypatch)
-    assert first.W.tobytes() == toplabel.solve(X, y, max_epochs=150, eps=0.0).W.tobytes()
+    assert first.W.tobytes() == toplabel.solve(X, y, max_iter=150, tol=0.0).W.tobytes()
 
 
 @pytest.mark.parametrize("eval_every", [None, 1, 7, 150])
@@ -246,7 +246,7 @@ def test_a_rescued_solution_is_a_start(problem):
     assert (again.status, again.epochs) == ("converged", 0)
     Cs = [0.5, 1.0, 4.0]
     for C, solution in zip(
-        Cs, toplabel.path(X, y, Cs, loss="lr_multi", max_epochs=1000), strict=True
+        Cs, toplabel.path(X, y, Cs, loss="lr_multi", max_iter=1000), strict=True
     ):
         assert solution.status == "converged"
         assert solution.C == C
@@ -265,7 +265,7 @@ def test_watched_sets_have_the_weights_of_the_rows(problem):
 
 def test_numbers_that_overflow_are_left_alone(problem):
     X, y, _ = problem
-    solution = toplabel.solve(X * 1e80, y, C=1e-3, max_epochs=120)
+    solution = toplabel.solve(X * 1e80, y, C=1e-3, max_iter=120)
     assert solution.epochs == 120
     check(X * 1e80, y, solution)
 

@@ -9,7 +9,7 @@ import toplabel
 from toplabel import certify
 
 SCALING = 1.5
-TIGHT = {"eps": 1e-10, "max_epochs": 10**5}
+TIGHT = {"tol": 1e-10, "max_iter": 10**5}
 
 
 @pytest.fixture(scope="module")
@@ -42,9 +42,9 @@ def test_it_is_a_constant_column(problem, tmp_path, form, wide, loss, k, gamma):
     single = form.endswith("32")
     options = {"loss": loss, "k": k, "gamma": gamma, "C": 0.5, **TIGHT}
     if single:
-        options["eps"] = 1e-5
+        options["tol"] = 1e-5
         X = X.astype(np.float32).astype(np.float64)
-    expected = toplabel.solve(with_column(X), y, **options | {"eps": 1e-10})
+    expected = toplabel.solve(with_column(X), y, **options | {"tol": 1e-10})
     given = X.astype(np.float32) if single else X
     given = sparse.csr_matrix(given) if form == "csr" else given
     given = mapped(given, tmp_path) if form.startswith("mapped") else given
@@ -56,7 +56,7 @@ def test_it_is_a_constant_column(problem, tmp_path, form, wide, loss, k, gamma):
     tolerance = 2e-2 if single else 2e-4
     np.testing.assert_allclose(solution.W, expected.W[:-1], atol=tolerance)
     np.testing.assert_allclose(solution.intercept, SCALING * expected.W[-1], atol=tolerance)
-    assert solution.primal == pytest.approx(expected.primal, rel=2 * options["eps"])
+    assert solution.primal == pytest.approx(expected.primal, rel=2 * options["tol"])
     assert np.abs(solution.intercept).max() > 0.05
     np.testing.assert_allclose(
         solution.decision_function(given), given @ solution.W + solution.intercept, atol=1e-12
@@ -68,7 +68,7 @@ def test_it_is_a_constant_column(problem, tmp_path, form, wide, loss, k, gamma):
 def test_a_kernel_is_raised_by_its_square(problem, tmp_path, kernel, loss):
     X, y = problem
     K = rbf_kernel(X, gamma=0.2)
-    options = {"loss": loss, "eps": 1e-8, "max_epochs": 10**5, "gamma": 1.0, "k": 1}
+    options = {"loss": loss, "tol": 1e-8, "max_iter": 10**5, "gamma": 1.0, "k": 1}
     if loss == "topk_ent_tr":
         options |= {"k": 2, "gamma": 0.0}
     expected = toplabel.solve(K + SCALING**2, y, kernel="precomputed", **options)
@@ -86,7 +86,7 @@ def test_a_kernel_is_raised_by_its_square(problem, tmp_path, kernel, loss):
     else:
         rows = mapped(K, tmp_path) if kernel == "mapped" else K
         if kernel == "float32":
-            rows, options["eps"] = K.astype(np.float32), 1e-5
+            rows, options["tol"] = K.astype(np.float32), 1e-5
         solution = toplabel.solve(rows, y, kernel="precomputed", **own, **options)
     scores = expected.decision_function(K + SCALING**2)
     tolerance = 5e-2 if kernel == "float32" else 1e-3
@@ -117,7 +117,7 @@ def test_the_certificate_holds_when_computed_again(problem):
 @pytest.mark.parametrize("loss", ["svm_multi", "topk_ent_tr"])
 def test_paths_warm_starts_and_watched_sets_know_it(problem, loss):
     X, y = problem
-    options = {"loss": loss, "fit_intercept": True, "eps": 1e-6, "max_epochs": 10**5}
+    options = {"loss": loss, "fit_intercept": True, "tol": 1e-6, "max_iter": 10**5}
     options |= {"k": 2} if loss == "topk_ent_tr" else {"gamma": 1.0}
     watch = {"train": (X, y)}
     path = toplabel.path(X, y, [0.1, 1.0, 100.0], **options, watch=watch)

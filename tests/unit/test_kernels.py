@@ -66,7 +66,7 @@ def test_blocks_of_sparse_rows_far_from_0(monkeypatch):
 def test_an_offset_of_the_rows_does_not_change_the_optimum(offset, loss):
     rng = np.random.default_rng(1)
     X, y = rng.integers(-4, 5, (60, 2)) / 2.0, np.arange(60) % 3  # exact beside the offset
-    options = {"kernel": "rbf", "theta": 1.0, "C": 10.0, "eps": 1e-6}
+    options = {"kernel": "rbf", "theta": 1.0, "C": 10.0, "tol": 1e-6}
     near = toplabel.solve(X, y, loss, **options)
     far = toplabel.solve(X + offset, y, loss, **options)
     assert near.status == far.status == "converged"
@@ -84,12 +84,12 @@ def test_an_offset_of_the_rows_does_not_change_the_optimum(offset, loss):
 def test_theta_scale_is_one_over_the_variance(form, offset):
     X = offset + 3e4 * np.random.default_rng(0).standard_normal((700, 3))
     X[::5] = 0.0 if offset == 0.0 else offset
-    options = {"kernel": "rbf", "theta": "scale", "max_epochs": 1}
+    options = {"kernel": "rbf", "theta": "scale", "max_iter": 1}
     found = toplabel.solve(form(X), np.arange(700) % 2, "svm_multi", **options)
     assert found.theta * 3 * X.var() == pytest.approx(1.0, rel=1e-9)
 
 
 def test_theta_scale_of_constant_features_is_that_of_unit_variance():
-    options = {"kernel": "rbf", "theta": "scale", "max_epochs": 1}
+    options = {"kernel": "rbf", "theta": "scale", "max_iter": 1}
     found = toplabel.solve(np.full((30, 4), 0.1), np.arange(30) % 2, "svm_multi", **options)
     assert found.theta == 0.25

@@ -23,7 +23,7 @@ def _train(steps, X, y, k=2, C=1.0, **changes):
 
 def test_without_a_step_it_is_the_softmax():
     X, y = blobs(m=4)
-    softmax = solve(X, y, "lr_multi", C=1.0, eps=1e-4, n_classes=4, seed=0)
+    softmax = solve(X, y, "lr_multi", C=1.0, tol=1e-4, n_classes=4, seed=0)
     np.testing.assert_array_equal(_train(0, X, y).model, softmax.W)
 
 

@@ -41,7 +41,7 @@ def cases() -> list[tuple[str, int, float]]:
 
 def solve(problem, key, *, X=None, **options):
     y = problem[2] if losses.get(key).labels == "set" else problem[1]
-    options = {"eps": 1e-8, "method": "newton"} | options
+    options = {"tol": 1e-8, "method": "newton"} | options
     return toplabel.solve(problem[0] if X is None else X, y, key, **options)
 
 
@@ -77,7 +77,7 @@ def test_the_optimum_is_that_of_coordinate_ascent(problem, monkeypatch, key, for
     W0 = rng.normal(size=(D, M))
     options = {"X": X, "C": 2.0, "sample_weight": weight, "W0": W0, "fit_intercept": True}
     newton = solve(problem, key, **options)
-    sdca = solve(problem, key, method="sdca", max_epochs=100_000, **options)
+    sdca = solve(problem, key, method="sdca", max_iter=100_000, **options)
     assert newton.status == sdca.status == "converged"
     assert newton.primal == pytest.approx(sdca.primal, rel=1e-7)
     assert np.abs(newton.W - sdca.W).max() < 1e-2
@@ -92,18 +92,18 @@ def test_diagonals_take_the_place_of_blocks_that_are_too_large(problem, monkeypa
 
 
 def test_a_warm_start_goes_on_from_a_solution(problem):
-    first = solve(problem, "svm_multi", C=10.0, eps=1e-5)
-    again = solve(problem, "svm_multi", C=10.0, eps=1e-5, warm_start=first)
+    first = solve(problem, "svm_multi", C=10.0, tol=1e-5)
+    again = solve(problem, "svm_multi", C=10.0, tol=1e-5, warm_start=first)
     assert again.methods[0].steps == 0
     near = solve(problem, "svm_multi", C=12.0, warm_start=first)
     check(problem, "svm_multi", near)
-    sdca = solve(problem, "svm_multi", C=10.0, eps=1e-5, method="sdca", warm_start=first)
+    sdca = solve(problem, "svm_multi", C=10.0, tol=1e-5, method="sdca", warm_start=first)
     assert sdca.epochs == 0
 
 
 def test_a_path_goes_from_one_C_to_the_next(problem):
     X, y, _ = problem
-    found = toplabel.path(X, y, [10.0, 0.1, 1.0], "svm_multi", eps=1e-8, method="newton")
+    found = toplabel.path(X, y, [10.0, 0.1, 1.0], "svm_multi", tol=1e-8, method="newton")
     assert [solution.C for solution in found] == [10.0, 0.1, 1.0]
     for solution in found:
         check(problem, "svm_multi", solution)
@@ -131,14 +131,14 @@ def test_limits_end_the_run_with_what_was_reached(problem):
         found = solve(problem, "svm_multi", **limit)
         assert (found.status, found.epochs) == ("time_limit", 0)
         assert found.relative_gap < np.inf
-    found = solve(problem, "svm_multi", C=10.0, max_epochs=3)
-    assert (found.status, found.epochs) == ("max_epochs", 3)
-    assert solve(problem, "svm_multi", max_epochs=0).methods[0].steps == 0
+    found = solve(problem, "svm_multi", C=10.0, max_iter=3)
+    assert (found.status, found.epochs) == ("max_iter", 3)
+    assert solve(problem, "svm_multi", max_iter=0).methods[0].steps == 0
 
 
 def test_no_gap_below_rounding_is_claimed(problem):
     for key in ("svm_multi", "lr_multi"):
-        found = solve(problem, key, C=10.0, eps=1e-17)
+        found = solve(problem, key, C=10.0, tol=1e-17)
         assert found.status in ("stalled", "imprecise")
         assert 0.0 < found.relative_gap < 1e-10
 
@@ -157,7 +157,7 @@ def test_ctrl_c_ends_the_run_with_what_was_reached(problem):
 def test_groups_of_classes_are_trained_on_threads():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(300, 4)), np.arange(300) % 70
-    options = {"C": 1.0, "eps": 1e-6, "method": "newton", "n_jobs": 2}
+    options = {"C": 1.0, "tol": 1e-6, "method": "newton", "n_jobs": 2}
     found = toplabel.solve(X, y, "svm_ova", **options)
     assert found.status == "converged"
     assert toplabel.certify(X, y, found).relative_gap < 1e-5
@@ -187,7 +187,7 @@ def hard():
 def test_newton_takes_over_where_passes_are_slow(hard):
     X, y = hard
     seen = []
-    options = {"C": 1.0, "eps": 1e-6, "method": "auto", "callback": seen.append}
+    options = {"C": 1.0, "tol": 1e-6, "method": "auto", "callback": seen.append}
     found = toplabel.solve(X, y, "svm_multi", **options)
     assert found.status == "converged"
     assert [stage.method for stage in found.methods] == ["sdca", "newton"]
@@ -202,20 +202,20 @@ def test_newton_takes_over_where_passes_are_slow(hard):
 
 
 def test_coordinate_ascent_stays_where_it_is_fast(problem, hard):
-    easy = solve(problem, "svm_multi", gamma=1.0, C=0.1, eps=1e-3, method="auto")
+    easy = solve(problem, "svm_multi", gamma=1.0, C=0.1, tol=1e-3, method="auto")
     assert [stage.method for stage in easy.methods] == ["sdca"]
     X, y = hard
     for options in ({"acceleration": False}, {"kernel": "precomputed"}, {"method": "sdca"}):
         rows = X @ X.T if "kernel" in options else X
-        options = {"method": "auto", "max_epochs": 50} | options
+        options = {"method": "auto", "max_iter": 50} | options
         found = toplabel.solve(rows, y, "svm_multi", **options)
         assert [stage.method for stage in found.methods] == ["sdca"]
 
 
 def test_limits_hold_for_both_methods_together(hard):
     X, y = hard
-    whole = toplabel.solve(X, y, "svm_multi", eps=1e-6, method="auto")
+    whole = toplabel.solve(X, y, "svm_multi", tol=1e-6, method="auto")
     assert whole.methods[1].steps > 3
     limit = whole.methods[0].steps + 3
-    found = toplabel.solve(X, y, "svm_multi", eps=1e-6, method="auto", max_epochs=limit)
-    assert (found.status, found.epochs) == ("max_epochs", limit)
+    found = toplabel.solve(X, y, "svm_multi", tol=1e-6, method="auto", max_iter=limit)
+    assert (found.status, found.epochs) == ("max_iter", limit)

@@ -45,7 +45,7 @@ def test_it_goes_down_from_the_softmax_solution(data, k, C):
     X, y = data()
     C /= (X**2).sum(1).mean()
     softmax = toplabel.solve(X, y, loss="lr_multi", C=C)
-    solution = toplabel.solve(X, y, loss=LOSS, k=k, C=C, eps=1e-5)
+    solution = toplabel.solve(X, y, loss=LOSS, k=k, C=C, tol=1e-5)
     primal = [record.primal for record in solution.history]
     assert primal[0] == pytest.approx(objective(X, y, softmax.W, k, C), rel=1e-12)
     assert (np.diff(primal) <= 0).all()
@@ -60,7 +60,7 @@ def test_it_goes_down_from_the_softmax_solution(data, k, C):
 def test_there_is_a_gradient_norm_and_no_certificate():
     X, y = letters()
     C = 0.3
-    solution = toplabel.solve(X, y, loss=LOSS, k=3, C=C, eps=1e-8)
+    solution = toplabel.solve(X, y, loss=LOSS, k=3, C=C, tol=1e-8)
     penalty = 1 / (C * len(y))
     G = losses.gradient(LOSS, X @ solution.W, y, k=3)
     gradient = X.T @ G / len(y) + penalty * solution.W
@@ -80,7 +80,7 @@ def test_there_is_a_gradient_norm_and_no_certificate():
 def test_the_gap_with_the_dropped_classes_fixed_bounds_what_a_convex_solver_gains(k):
     X, y = letters(n=120, d=5, m=7)
     C = 2.0
-    solution = toplabel.solve(X, y, loss=LOSS, k=k, C=C, eps=1e-4)
+    solution = toplabel.solve(X, y, loss=LOSS, k=k, C=C, tol=1e-4)
     penalty = 1 / (C * len(y))
     kept = losses.gradient(LOSS, X @ solution.W, y, k=k) != 0
 
@@ -103,8 +103,8 @@ def test_the_gap_with_the_dropped_classes_fixed_bounds_what_a_convex_solver_gain
 
 def test_with_k_1_it_is_the_softmax():
     X, y = letters()
-    softmax = toplabel.solve(X, y, loss="lr_multi", C=1.0, eps=1e-10)
-    same = toplabel.solve(X, y, loss=LOSS, k=1, C=1.0, eps=1e-10)
+    softmax = toplabel.solve(X, y, loss="lr_multi", C=1.0, tol=1e-10)
+    same = toplabel.solve(X, y, loss=LOSS, k=1, C=1.0, tol=1e-10)
     assert same.primal == pytest.approx(softmax.primal, rel=1e-9)
     np.testing.assert_allclose(same.W, softmax.W, atol=1e-3)
 
@@ -112,8 +112,8 @@ def test_with_k_1_it_is_the_softmax():
 @pytest.mark.parametrize("k", [2, 5])
 def test_a_gram_matrix_is_the_same_problem(k):
     X, y = letters(n=200)
-    linear = toplabel.solve(X, y, loss=LOSS, k=k, C=1.0, eps=1e-9)
-    gram = toplabel.solve(X @ X.T, y, loss=LOSS, k=k, C=1.0, eps=1e-9, kernel="precomputed")
+    linear = toplabel.solve(X, y, loss=LOSS, k=k, C=1.0, tol=1e-9)
+    gram = toplabel.solve(X @ X.T, y, loss=LOSS, k=k, C=1.0, tol=1e-9, kernel="precomputed")
     assert gram.primal == pytest.approx(linear.primal, rel=1e-8)
     assert gram.W is None
     assert gram.status == "converged"
@@ -135,8 +135,8 @@ def test_an_rbf_kernel_keeps_its_rows():
 def test_sparse_rows_are_the_same_problem():
     X, y = letters(n=300)
     X[np.abs(X) < 0.5] = 0.0
-    dense = toplabel.solve(X, y, loss=LOSS, k=3, C=1.0, eps=1e-8)
-    csr = toplabel.solve(sparse.csr_matrix(X), y, loss=LOSS, k=3, C=1.0, eps=1e-8)
+    dense = toplabel.solve(X, y, loss=LOSS, k=3, C=1.0, tol=1e-8)
+    csr = toplabel.solve(sparse.csr_matrix(X), y, loss=LOSS, k=3, C=1.0, tol=1e-8)
     assert csr.primal == pytest.approx(dense.primal, rel=1e-7)
     np.testing.assert_allclose(csr.W, dense.W, atol=1e-3)
 
@@ -144,14 +144,14 @@ def test_sparse_rows_are_the_same_problem():
 def test_float32_rows_in_memory_or_in_a_file_are_the_same_problem(tmp_path, monkeypatch):
     X, y = letters(n=300)
     X = X.astype(np.float32)
-    exact = toplabel.solve(X.astype(np.float64), y, loss=LOSS, k=3, C=1.0, eps=1e-8)
+    exact = toplabel.solve(X.astype(np.float64), y, loss=LOSS, k=3, C=1.0, tol=1e-8)
     monkeypatch.setattr("toplabel._core.descent._BLOCK", 16 * 70)  # five blocks
-    single = toplabel.solve(X, y, loss=LOSS, k=3, C=1.0, eps=1e-8)
+    single = toplabel.solve(X, y, loss=LOSS, k=3, C=1.0, tol=1e-8)
     assert single.status == "converged"  # products are float64 whatever the rows are
     assert single.primal == pytest.approx(exact.primal, rel=1e-7)
     np.save(tmp_path / "X.npy", X)
     mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
-    again = toplabel.solve(mapped, y, loss=LOSS, k=3, C=1.0, eps=1e-8)
+    again = toplabel.solve(mapped, y, loss=LOSS, k=3, C=1.0, tol=1e-8)
     assert again.primal == pytest.approx(exact.primal, rel=1e-7)
     gram = (X @ X.T).astype(np.float32)
     kernel = toplabel.solve(gram, y, loss=LOSS, k=3, C=1.0, kernel="precomputed")
@@ -191,7 +191,7 @@ def test_a_weight_is_that_many_copies(gram):
         return a @ b.T if gram else a
 
     start = np.zeros((len(y), 26))  # the same start: copies have other softmax iterates
-    arguments = {"loss": LOSS, "k": 2, "C": 1.0, "eps": 1e-9, "kernel": kernel}
+    arguments = {"loss": LOSS, "k": 2, "C": 1.0, "tol": 1e-9, "kernel": kernel}
     weighted = toplabel.solve(
         rows(X, X), y, sample_weight=weight, warm_start=start, n_classes=26, **arguments
     )
@@ -205,14 +205,14 @@ def test_a_weight_is_that_many_copies(gram):
 
 def test_warm_starts_begin_there():
     X, y = letters()
-    first = toplabel.solve(X, y, loss=LOSS, k=3, C=1.0, eps=1e-6)
-    again = toplabel.solve(X, y, loss=LOSS, k=3, C=1.0, eps=1e-6, warm_start=first)
+    first = toplabel.solve(X, y, loss=LOSS, k=3, C=1.0, tol=1e-6)
+    again = toplabel.solve(X, y, loss=LOSS, k=3, C=1.0, tol=1e-6, warm_start=first)
     assert again.epochs == 0
     assert again.primal == pytest.approx(first.primal, rel=1e-14)
     np.testing.assert_array_equal(again.W, first.W)
     # without W, and as an array, the start is X^T A
     for start in (replace(first, W=None), first.A):
-        near = toplabel.solve(X, y, loss=LOSS, k=3, C=1.0, warm_start=start, max_epochs=0)
+        near = toplabel.solve(X, y, loss=LOSS, k=3, C=1.0, warm_start=start, max_iter=0)
         assert near.primal == pytest.approx(objective(X, y, X.T @ first.A, 3, 1.0), rel=1e-12)
     softmax = toplabel.solve(X, y, loss="lr_multi", C=1.0)
     from_softmax = toplabel.solve(X, y, loss=LOSS, k=3, C=1.0, warm_start=softmax)
@@ -237,11 +237,11 @@ def test_a_path_starts_at_the_softmax_of_each_C():
 
 def test_a_path_takes_a_warm_start_as_solve_does():
     X, y = letters()
-    first = toplabel.solve(X, y, loss=LOSS, k=3, C=1.0, eps=1e-6)
-    paths = toplabel.path(X, y, [10.0, 1.0], loss=LOSS, k=3, eps=1e-6, warm_start=first)
+    first = toplabel.solve(X, y, loss=LOSS, k=3, C=1.0, tol=1e-6)
+    paths = toplabel.path(X, y, [10.0, 1.0], loss=LOSS, k=3, tol=1e-6, warm_start=first)
     assert paths[1].epochs == 0
     np.testing.assert_array_equal(paths[1].W, first.W)
-    cold = toplabel.solve(X, y, loss=LOSS, k=3, C=10.0, eps=1e-6)
+    cold = toplabel.solve(X, y, loss=LOSS, k=3, C=10.0, tol=1e-6)
     np.testing.assert_array_equal(paths[0].W, cold.W)
 
 
@@ -253,10 +253,10 @@ def test_descent_minimises_the_loss_that_it_is_given(monkeypatch, key, start, k,
     """A convex loss, called not convex: its descent ends at the certified optimum."""
     X, y = letters(n=200)
     options = {"loss": key, "k": k, "gamma": gamma, "C": 1.0}
-    best = toplabel.solve(X, y, eps=1e-9, **options)
+    best = toplabel.solve(X, y, tol=1e-9, **options)
     begin = toplabel.solve(X, y, loss=start, k=k, C=1.0)
     monkeypatch.setitem(losses.LOSSES, key, replace(losses.get(key), start=start))
-    found = toplabel.solve(X, y, eps=1e-9, **options)
+    found = toplabel.solve(X, y, tol=1e-9, **options)
     assert (found.loss, found.k, found.gamma) == (key, k, gamma)
     assert np.isnan(found.relative_gap)
     assert found.primal == pytest.approx(best.primal, rel=1e-8)
@@ -275,13 +275,13 @@ def test_descent_refuses_a_loss_without_gradient(monkeypatch):
 
 def test_status_tells_what_ended_the_run():
     X, y = letters()
-    short = toplabel.solve(X, y, loss=LOSS, k=3, C=10.0, eps=1e-12, max_epochs=3)
-    assert (short.status, short.epochs) == ("max_epochs", 3)
-    limited = toplabel.solve(X, y, loss=LOSS, k=3, C=10.0, eps=0.0, time_limit=0.0)
+    short = toplabel.solve(X, y, loss=LOSS, k=3, C=10.0, tol=1e-12, max_iter=3)
+    assert (short.status, short.epochs) == ("max_iter", 3)
+    limited = toplabel.solve(X, y, loss=LOSS, k=3, C=10.0, tol=0.0, time_limit=0.0)
     assert (limited.status, limited.epochs) == ("time_limit", 0)
-    limited = toplabel.solve(X, y, loss=LOSS, k=3, C=10.0, eps=0.0, cpu_limit=0.0)
+    limited = toplabel.solve(X, y, loss=LOSS, k=3, C=10.0, tol=0.0, cpu_limit=0.0)
     assert (limited.status, limited.epochs) == ("time_limit", 0)
-    exact = toplabel.solve(X, y, loss=LOSS, k=3, C=1.0, eps=0.0)
+    exact = toplabel.solve(X, y, loss=LOSS, k=3, C=1.0, tol=0.0)
     assert exact.status == "stalled"  # no smaller value in these numbers
     assert exact.gradient_norm < 1e-7
     seen = []
@@ -291,7 +291,7 @@ def test_status_tells_what_ended_the_run():
         loss=LOSS,
         k=3,
         C=10.0,
-        eps=0.0,
+        tol=0.0,
         eval_every=2,
         callback=lambda record: seen.append(record) or len(seen) == 3,
     )
@@ -305,7 +305,7 @@ def test_ctrl_c_in_the_softmax_returns_its_model_so_far():
     timer = threading.Timer(0.1, lambda: signal.raise_signal(signal.SIGINT))
     timer.start()
     try:
-        solution = toplabel.solve(X, y, loss=LOSS, k=3, C=1e6, max_epochs=10**6, time_limit=60)
+        solution = toplabel.solve(X, y, loss=LOSS, k=3, C=1e6, max_iter=10**6, time_limit=60)
         timer.join()
     finally:
         signal.signal(signal.SIGINT, before)
@@ -323,7 +323,7 @@ def test_ctrl_c_in_the_descent_returns_the_model_so_far():
             loss=LOSS,
             k=3,
             C=1e3,
-            eps=0.0,
+            tol=0.0,
             callback=lambda record: record.epoch == 3 and signal.raise_signal(signal.SIGINT),
         )
     finally:

@@ -24,13 +24,13 @@ def test_the_model_is_that_of_the_trainer(iris, loss):
     X, y = iris
     model = SimplexClassifier(loss, C=0.3, random_state=7).fit(X, y)
     codes = np.unique(y, return_inverse=True)[1]
-    found = toplabel.simplex.solve(X, codes, loss, 0.3, max_epochs=10000, seed=7)
+    found = toplabel.simplex.solve(X, codes, loss, 0.3, max_iter=10000, seed=7)
     assert np.array_equal(model.coef_, found.W.T)
     scores = X @ model.coef_.T @ model.codes_
     assert model.decision_function(X) == pytest.approx(scores)
     assert np.array_equal(model.predict(X), model.classes_[scores.argmax(axis=1)])
     assert model.relative_gap_ <= 1e-3
-    assert (model.n_iter_ == 0) == (loss == "s_ls")
+    assert (model.n_iter_ == 1) == (loss == "s_ls")
     assert np.array_equal(pickle.loads(pickle.dumps(model)).predict(X), model.predict(X))
 
 
@@ -90,7 +90,7 @@ def test_online_training_takes_sparse_rows(iris):
         ({"online": True, "kernel": "rbf"}, "online training is for kernel='linear'"),
         ({"online": True, "epochs": 0}, "epochs must be >= 1"),
         ({"C": "loo", "n_Cs": 1}, "n_Cs must be >= 2"),
-        ({"loss": "sc_svm", "eps": -1.0}, "eps must be >= 0"),
+        ({"loss": "sc_svm", "tol": -1.0}, "tol must be >= 0"),
         ({"kernel": "poly"}, "kernel must be"),
         ({"theta": 1.0}, "theta has no meaning"),
     ],

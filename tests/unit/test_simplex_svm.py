@@ -21,7 +21,7 @@ def problem():
 def test_the_certificate_is_that_of_the_model(problem, loss):
     X, y = problem
     for rows, kernel, K in ((X, "linear", X @ X.T), (X, "rbf", None)):
-        found = simplex.solve(rows, y, loss, 0.7, kernel=kernel, eps=1e-6, max_epochs=10**5)
+        found = simplex.solve(rows, y, loss, 0.7, kernel=kernel, tol=1e-6, max_iter=10**5)
         K = rbf_gram(X, found.theta) if K is None else K
         F = K @ found.A
         assert found.values(X) == pytest.approx(F, abs=1e-9)
@@ -46,7 +46,7 @@ def test_the_certificate_is_that_of_the_model(problem, loss):
 def test_a_weight_is_as_many_copies(problem, loss):
     X, y = problem
     copies = np.arange(60) % 3  # zero among them
-    options = {"eps": 1e-9, "max_epochs": 10**6, "n_classes": T}
+    options = {"tol": 1e-9, "max_iter": 10**6, "n_classes": T}
     weighted = simplex.solve(X, y, loss, 0.3, sample_weight=copies, **options)
     repeated = simplex.solve(
         np.repeat(X, copies, axis=0), np.repeat(y, copies), loss, 0.3, **options
@@ -58,7 +58,7 @@ def test_a_weight_is_as_many_copies(problem, loss):
 @pytest.mark.parametrize("loss", ["sc_svm", "sh_svm"])
 def test_a_warm_start_saves_passes(problem, loss):
     X, y = problem
-    options = {"eps": 1e-6, "max_epochs": 10**5, "eval_every": 1}
+    options = {"tol": 1e-6, "max_iter": 10**5, "eval_every": 1}
     cold = simplex.solve(X, y, loss, 1.0, **options)
     same = simplex.solve(X, y, loss, 1.0, warm_start=cold, **options)
     assert same.epochs == 0
@@ -87,8 +87,8 @@ def test_a_class_without_example_has_a_code_all_the_same(problem):
 def test_a_callback_and_a_limit_end_a_run(problem):
     X, y = problem
     assert simplex.solve(X, y, callback=lambda record: True).status == "interrupted"
-    assert simplex.solve(X, y, eps=0.0, max_epochs=3).status == "max_epochs"
-    assert simplex.solve(X, y, eps=0.0, max_epochs=10**9, time_limit=0.05).status == "time_limit"
+    assert simplex.solve(X, y, tol=0.0, max_iter=3).status == "max_iter"
+    assert simplex.solve(X, y, tol=0.0, max_iter=10**9, time_limit=0.05).status == "time_limit"
 
 
 def test_online_training_stays_in_its_ball(problem):
@@ -116,8 +116,8 @@ def test_without_a_ball_least_squares_diverges_and_says_so(problem):
         ({"loss": "hinge"}, "loss must be one of"),
         ({"C": 0.0}, "C must be > 0"),
         ({"C": 1e200}, r"C must be in \[1e-100, 1e"),
-        ({"eps": -1.0}, "eps must be >= 0"),
-        ({"max_epochs": -1}, "max_epochs must be >= 0"),
+        ({"tol": -1.0}, "tol must be >= 0"),
+        ({"max_iter": -1}, "max_iter must be >= 0"),
         ({"eval_every": 0}, "eval_every must be >= 1"),
         ({"kernel": "poly"}, "kernel must be"),
         ({"sample_weight": -np.ones(60)}, "sample_weight must not be negative"),

@@ -53,7 +53,7 @@ def test_blocks_do_not_change_the_iterates(problem, indicator, key, gram):
 @pytest.mark.parametrize("acceleration", [False, "auto", 3.0])
 def test_the_dual_bounds_the_primal_and_falls_in_no_plain_pass(problem, acceleration):
     X, y, _ = problem
-    options = {"C": 1.0, "eps": 1e-10, "eval_every": 1, "max_epochs": 300}
+    options = {"C": 1.0, "tol": 1e-10, "eval_every": 1, "max_iter": 300}
     for loss in ("svm_multi", "lr_multi"):
         solution = toplabel.solve(X, y, loss=loss, acceleration=acceleration, **options)
         dual = np.array([record.dual for record in solution.history])
@@ -66,7 +66,7 @@ def test_the_dual_bounds_the_primal_and_falls_in_no_plain_pass(problem, accelera
 
 def test_the_history_ends_with_the_solution(problem):
     X, y, _ = problem
-    solution = toplabel.solve(X, y, loss="lr_multi", eps=1e-6)
+    solution = toplabel.solve(X, y, loss="lr_multi", tol=1e-6)
     last = solution.history[-1]
     assert (last.primal, last.dual, last.relative_gap, last.epoch) == (
         solution.primal,
@@ -85,25 +85,25 @@ def test_the_history_ends_with_the_solution(problem):
 
 def test_the_same_seed_gives_the_same_bytes(problem):
     X, y, _ = problem
-    first = toplabel.solve(X, y, seed=3, max_epochs=5, eps=0.0)
-    again = toplabel.solve(X, y, seed=3, max_epochs=5, eps=0.0)
-    other = toplabel.solve(X, y, seed=4, max_epochs=5, eps=0.0)
+    first = toplabel.solve(X, y, seed=3, max_iter=5, tol=0.0)
+    again = toplabel.solve(X, y, seed=3, max_iter=5, tol=0.0)
+    other = toplabel.solve(X, y, seed=4, max_iter=5, tol=0.0)
     assert first.W.tobytes() == again.W.tobytes()
     assert not np.array_equal(first.W, other.W)
 
 
 def test_status_tells_what_ended_the_run(problem):
     X, y, _ = problem
-    assert toplabel.solve(X, y, eps=1e-3).status == "converged"
-    short = toplabel.solve(X, y, eps=1e-12, max_epochs=2)
-    assert (short.status, short.epochs) == ("max_epochs", 2)
-    assert toplabel.solve(X, y, max_epochs=0).epochs == 0
-    limited = toplabel.solve(X, y, eps=0.0, C=1e4, max_epochs=10**8, time_limit=0.05)
+    assert toplabel.solve(X, y, tol=1e-3).status == "converged"
+    short = toplabel.solve(X, y, tol=1e-12, max_iter=2)
+    assert (short.status, short.epochs) == ("max_iter", 2)
+    assert toplabel.solve(X, y, max_iter=0).epochs == 0
+    limited = toplabel.solve(X, y, tol=0.0, C=1e4, max_iter=10**8, time_limit=0.05)
     assert limited.status == "time_limit"
     assert limited.history[-1].epoch == limited.epochs
     seen = []
     stopped = toplabel.solve(
-        X, y, eps=0.0, eval_every=2, callback=lambda record: seen.append(record) or len(seen) == 3
+        X, y, tol=0.0, eval_every=2, callback=lambda record: seen.append(record) or len(seen) == 3
     )
     assert (stopped.status, stopped.epochs) == ("interrupted", 4)
     assert seen == stopped.history
@@ -117,7 +117,7 @@ def test_ctrl_c_returns_the_model_so_far(problem):
     timer.start()
     try:
         solution = toplabel.solve(
-            X, y, eps=0.0, C=1e4, max_epochs=10**8, eval_every=10**6, time_limit=20
+            X, y, tol=0.0, C=1e4, max_iter=10**8, eval_every=10**6, time_limit=20
         )
         timer.join()
     finally:
@@ -133,7 +133,7 @@ def test_ctrl_c_returns_the_model_so_far(problem):
 def test_warm_start_from_another_C(problem, loss, gamma, kernel):
     X, y, _ = problem
     data = X if kernel == "linear" else X @ X.T
-    common = {"loss": loss, "gamma": gamma, "kernel": kernel, "eps": 1e-6, "max_epochs": 10**5}
+    common = {"loss": loss, "gamma": gamma, "kernel": kernel, "tol": 1e-6, "max_iter": 10**5}
     small = toplabel.solve(data, y, C=0.1, **common)
     for C in (0.3, 0.02):
         cold = toplabel.solve(data, y, C=C, **common)
@@ -163,7 +163,7 @@ def test_warm_starts_do_not_touch_the_old_solution(problem):
 def test_path_keeps_the_order_and_saves_epochs(problem, kernel):
     X, y, _ = problem
     Cs = [10.0, 0.01, 1.0, 0.1]
-    common = {"loss": "svm_multi", "gamma": 1.0, "kernel": kernel, "eps": 1e-5, "max_epochs": 10**5}
+    common = {"loss": "svm_multi", "gamma": 1.0, "kernel": kernel, "tol": 1e-5, "max_iter": 10**5}
     if kernel == "rbf":
         common["theta"] = 0.2
     solutions = toplabel.path(X, y, Cs, **common)
@@ -188,7 +188,7 @@ def test_classes_without_example_need_n_classes(problem):
 
 def test_one_zero_row_alone_closes_the_gap():
     for loss in ("svm_multi", "lr_multi"):
-        solution = toplabel.solve(np.zeros((3, 2)), [0, 1, 2], loss=loss, eps=1e-12)
+        solution = toplabel.solve(np.zeros((3, 2)), [0, 1, 2], loss=loss, tol=1e-12)
         assert solution.status == "converged"
         assert solution.primal == pytest.approx(1.0 if loss == "svm_multi" else np.log(3))
 
@@ -216,9 +216,9 @@ X4, Y4 = np.eye(4, 3), [0, 1, 1, 0]
         ({"gamma": -0.1}, ValueError, "gamma must be >= 0"),
         ({"k": 2}, ValueError, "k must be in 1..1 for 2 classes, got 2"),
         ({"k": 1.5}, TypeError, "k must be an integer"),
-        ({"eps": -1.0}, ValueError, "eps must be >= 0"),
-        ({"max_epochs": -1}, ValueError, "max_epochs must be >= 0"),
-        ({"max_epochs": 10**20}, ValueError, r"max_epochs must be in 0\.\.9223372036854775807"),
+        ({"tol": -1.0}, ValueError, "tol must be >= 0"),
+        ({"max_iter": -1}, ValueError, "max_iter must be >= 0"),
+        ({"max_iter": 10**20}, ValueError, r"max_iter must be in 0\.\.9223372036854775807"),
         ({"seed": -1}, ValueError, "seed must be in"),
         ({"eval_every": 0}, ValueError, "eval_every must be >= 1"),
         ({"kernel": "poly"}, ValueError, "kernel must be"),
@@ -284,8 +284,8 @@ def test_overflow_is_an_error_and_never_a_certificate(key):
     Y = np.eye(4, 3, dtype=int) if losses.get(key).labels == "set" else Y4
     for scale in (1e100, 1e200):
         with pytest.raises(toplabel.ToplabelError, match="overflow"):
-            toplabel.solve(X4 * scale, Y, loss=key, max_epochs=5)
-    tiny = toplabel.solve(X4 * 1e-200, Y, loss=key, max_epochs=5)
+            toplabel.solve(X4 * scale, Y, loss=key, max_iter=5)
+    tiny = toplabel.solve(X4 * 1e-200, Y, loss=key, max_iter=5)
     assert tiny.relative_gap >= -1e-12
 
 
@@ -296,9 +296,9 @@ def test_truth_values_are_indices_too():
 def test_visits_count_the_rows_that_did_not_rest():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(300, 5)), rng.integers(0, 4, 300)
-    smooth = toplabel.solve(X, y, "lr_multi", eps=0.0, max_epochs=30)
+    smooth = toplabel.solve(X, y, "lr_multi", tol=0.0, max_iter=30)
     assert smooth.visits == 300 * 30
-    hinge = toplabel.solve(X, y, "svm_multi", C=1e-3, eps=0.0, max_epochs=30)
+    hinge = toplabel.solve(X, y, "svm_multi", C=1e-3, tol=0.0, max_iter=30)
     assert 300 * 30 / 16 < hinge.visits < 300 * 30
-    two = toplabel.path(X, y, [1e-4, 1e-3], loss="lr_multi", eps=0.0, max_epochs=3)
+    two = toplabel.path(X, y, [1e-4, 1e-3], loss="lr_multi", tol=0.0, max_iter=3)
     assert all(solution.visits == 300 * solution.epochs for solution in two)

@@ -57,7 +57,7 @@ def sparse_with_index(X, dtype):
 @pytest.mark.parametrize("key", KEYS)
 def test_every_form_has_the_same_optimum(problem, key):
     X, y = problem[0], target(problem, key)
-    options = {"loss": key, "C": 0.5, "eps": 1e-8, "max_epochs": 20000}
+    options = {"loss": key, "C": 0.5, "tol": 1e-8, "max_iter": 20000}
     dense = toplabel.solve(X, y, **options)
     assert dense.status == "converged"
     forms = {
@@ -100,13 +100,13 @@ def test_sparse_rows_make_the_iterates_of_dense_ones(problem, index, single):
 @pytest.mark.parametrize("key", KEYS)
 def test_float32_is_certified_in_float64(problem, key):
     X, y = problem[0], target(problem, key)
-    single = toplabel.solve(X.astype(np.float32), y, loss=key, C=0.5, eps=1e-5, max_epochs=20000)
+    single = toplabel.solve(X.astype(np.float32), y, loss=key, C=0.5, tol=1e-5, max_iter=20000)
     assert single.status == "converged"
     # the certificate holds for the weights that are returned
     W = single.W
     np.testing.assert_array_equal(W, W.astype(np.float32))
     assert objectives(X, y, single) == pytest.approx((single.primal, single.dual), rel=1e-12)
-    double = toplabel.solve(X, y, loss=key, C=0.5, eps=1e-9, max_epochs=20000)
+    double = toplabel.solve(X, y, loss=key, C=0.5, tol=1e-9, max_iter=20000)
     assert single.dual <= double.primal * (1 + 1e-12)
     assert single.primal >= double.dual * (1 - 1e-12)
 
@@ -114,7 +114,7 @@ def test_float32_is_certified_in_float64(problem, key):
 def test_dtype_is_that_of_the_products(problem):
     X, y, _ = problem
     single = X.astype(np.float32)
-    options = {"C": 0.5, "eps": 1e-4, "max_epochs": 7, "eval_every": 7}
+    options = {"C": 0.5, "tol": 1e-4, "max_iter": 7, "eval_every": 7}
     as_is, asked = (
         toplabel.solve(single, y, **options),
         toplabel.solve(X, y, dtype="float32", **options),
@@ -135,7 +135,7 @@ def test_the_certificate_is_that_of_the_rows_that_were_passed(problem, key, acce
     X, y = problem[0] + 1e-9 * np.pi, target(problem, key)
     X = X if kernel == "linear" else X @ X.T
     options = {"loss": key, "kernel": kernel, "fit_intercept": True, "acceleration": acceleration}
-    solutions = toplabel.path(X, y, [0.01, 1.0], dtype=np.float32, max_epochs=300, **options)
+    solutions = toplabel.path(X, y, [0.01, 1.0], dtype=np.float32, max_iter=300, **options)
     for solution in solutions:
         exact = toplabel.certify(X, y, solution)
         assert solution.primal == pytest.approx(exact.primal, rel=1e-12)
@@ -183,7 +183,7 @@ def test_numbers_that_float32_makes_zero_are_named_and_prove_nothing():
 def test_float32_that_cannot_reach_eps_says_so(problem):
     X, y, _ = problem
     solution = toplabel.solve(
-        X.astype(np.float32), y, loss="svm_multi", C=10.0, eps=1e-13, max_epochs=100_000
+        X.astype(np.float32), y, loss="svm_multi", C=10.0, tol=1e-13, max_iter=100_000
     )
     assert solution.status == "stalled"
     assert 1e-13 < solution.relative_gap < 1e-4
@@ -192,7 +192,7 @@ def test_float32_that_cannot_reach_eps_says_so(problem):
 
 def test_slow_progress_is_not_a_stall(problem):
     X, y, _ = problem
-    solution = toplabel.solve(X[:, :6], y, C=100.0, eps=1e-7, max_epochs=200_000)
+    solution = toplabel.solve(X[:, :6], y, C=100.0, tol=1e-7, max_iter=200_000)
     assert solution.status == "converged"
 
 
@@ -210,19 +210,19 @@ def test_memory_mapped_rows_are_read_in_place(problem, tmp_path, monkeypatch):
             return original(features, *rest)
 
         monkeypatch.setattr(_run, "describe", describe)
-        solution = toplabel.solve(mapped, y, eps=1e-3)
+        solution = toplabel.solve(mapped, y, tol=1e-3)
         assert np.shares_memory(seen[0], mapped)
-        here = toplabel.solve(X.astype(dtype), y, eps=1e-3, dtype=dtype)  # no float32 copy
+        here = toplabel.solve(X.astype(dtype), y, tol=1e-3, dtype=dtype)  # no float32 copy
         assert solution.primal == here.primal
 
 
 def test_rows_may_be_shuffled_in_windows(problem):
     X, y = np.tile(problem[0], (9, 1)), np.tile(problem[1], 9)
-    options = {"loss": "svm_multi", "gamma": 0.5, "C": 0.05, "eps": 1e-7, "max_epochs": 5000}
+    options = {"loss": "svm_multi", "gamma": 0.5, "C": 0.05, "tol": 1e-7, "max_iter": 5000}
     whole = toplabel.solve(X, y, **options)
     for form in (X, X.astype(np.float32), sparse.csr_array(X), X[:, :5]):
         loose = 1e-5 if form.dtype == np.float32 else 1e-7
-        options["eps"] = loose
+        options["tol"] = loose
         reference = whole if form.shape[1] == 80 else toplabel.solve(form, y, **options)
         for window in (1, 100, 300, 10**9):
             windows = toplabel.solve(form, y, window=window, **options)
@@ -240,7 +240,7 @@ def test_pages_of_a_mapped_file_are_given_back(problem, tmp_path, monkeypatch):
     X, y = rng.normal(size=(3000, 700)).astype(np.float32), np.arange(3000) % 4
     np.save(tmp_path / "X.npy", X)
     mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
-    options = {"C": 1e-3, "window": 640, "max_epochs": 3, "eps": 1e-9}
+    options = {"C": 1e-3, "window": 640, "max_iter": 3, "tol": 1e-9}
     np.testing.assert_array_equal(
         toplabel.solve(mapped, y, **options).A, toplabel.solve(X, y, **options).A
     )
@@ -262,9 +262,9 @@ def test_sparse_input_is_left_alone(problem):
         shape=X.shape,
     )
     data = twice.data.copy()
-    solution = toplabel.solve(twice, y, eps=1e-6)
+    solution = toplabel.solve(twice, y, tol=1e-6)
     np.testing.assert_array_equal(twice.data, data)
-    assert solution.primal == pytest.approx(toplabel.solve(X, y, eps=1e-6).primal, rel=2e-6)
+    assert solution.primal == pytest.approx(toplabel.solve(X, y, tol=1e-6).primal, rel=2e-6)
     twice.data[3] = np.nan
     with pytest.raises(ValueError, match=r"X.data\[\d+\] is nan"):
         toplabel.solve(twice, y)
@@ -289,7 +289,7 @@ def test_sparse_rows_may_be_views_with_gaps(problem):
 
 def test_sparse_rows_may_be_empty_all():
     X = sparse.csr_array((4, 3))
-    solution = toplabel.solve(X, [0, 1, 0, 1], loss="lr_multi", eps=1e-8)
+    solution = toplabel.solve(X, [0, 1, 0, 1], loss="lr_multi", tol=1e-8)
     assert solution.status == "converged"
     assert solution.primal == pytest.approx(np.log(2))
 
@@ -299,8 +299,8 @@ def test_a_weight_is_that_many_copies(problem, form):
     X, y, _ = problem
     weight = np.random.default_rng(0).integers(0, 4, len(y)).astype(float)
     copies = np.repeat(np.arange(len(y)), weight.astype(int))
-    options = {"loss": "topk_svm_beta", "k": 2, "gamma": 0.5, "eps": 1e-8, "n_classes": 7}
-    options["max_epochs"] = 20000
+    options = {"loss": "topk_svm_beta", "k": 2, "gamma": 0.5, "tol": 1e-8, "n_classes": 7}
+    options["max_iter"] = 20000
     weighted = toplabel.solve(form(X), y, sample_weight=weight, **options)
     repeated = toplabel.solve(form(X[copies]), y[copies], **options)
     assert weighted.primal == pytest.approx(repeated.primal, rel=2e-8)
@@ -315,7 +315,7 @@ def test_a_function_may_be_the_kernel(problem):
     def cubic(A, B):
         return (1.0 + A @ B.T / 80) ** 3
 
-    options = {"eps": 1e-6, "C": 2.0}
+    options = {"tol": 1e-6, "C": 2.0}
     called = toplabel.solve(X, y, kernel=cubic, **options)
     given = toplabel.solve(cubic(X, X), y, kernel="precomputed", **options)
     np.testing.assert_array_equal(called.A, given.A)
@@ -331,7 +331,7 @@ def test_a_function_may_be_the_kernel(problem):
 
 def test_rbf_takes_sparse_rows(problem):
     X, y, _ = problem
-    options = {"kernel": "rbf", "theta": 0.1, "eps": 1e-6}
+    options = {"kernel": "rbf", "theta": 0.1, "tol": 1e-6}
     dense, csr = toplabel.solve(X, y, **options), toplabel.solve(sparse.csr_array(X), y, **options)
     np.testing.assert_allclose(dense.A, csr.A, atol=1e-9)
     np.testing.assert_allclose(
@@ -341,12 +341,12 @@ def test_rbf_takes_sparse_rows(problem):
 
 def test_float32_gram_only_on_request(problem):
     X, y, _ = problem
-    options = {"kernel": "rbf", "theta": 0.1, "eps": 1e-9, "max_epochs": 5000}
+    options = {"kernel": "rbf", "theta": 0.1, "tol": 1e-9, "max_iter": 5000}
     assert toplabel.solve(X.astype(np.float32), y, **options).status == "converged"
     K = toplabel.kernels.rbf_gram(X, 0.1).astype(np.float32)
-    single = toplabel.solve(K, y, kernel="precomputed", eps=1e-4)
+    single = toplabel.solve(K, y, kernel="precomputed", tol=1e-4)
     assert single.status == "converged"
-    asked = toplabel.solve(X, y, dtype=np.float32, **{**options, "eps": 1e-4})
+    asked = toplabel.solve(X, y, dtype=np.float32, **{**options, "tol": 1e-4})
     assert asked.primal == pytest.approx(single.primal, rel=2e-4)
 
 
@@ -354,15 +354,15 @@ def test_float32_gram_only_on_request(problem):
 def test_a_float32_gram_matrix_is_certified_in_float64(problem, key):
     X, y = problem[0], target(problem, key)
     K = toplabel.kernels.rbf_gram(X, 0.1, np.float32)
-    options = {"loss": key, "kernel": "precomputed", "C": 4.0, "max_epochs": 20000}
-    single = toplabel.solve(K, y, eps=1e-5, **options)
+    options = {"loss": key, "kernel": "precomputed", "C": 4.0, "max_iter": 20000}
+    single = toplabel.solve(K, y, tol=1e-5, **options)
     assert single.status == "converged"
     exact = K.astype(np.float64)
-    again = toplabel.solve(exact, y, eps=1.0, warm_start=single, **options)  # evaluates, no more
+    again = toplabel.solve(exact, y, tol=1.0, warm_start=single, **options)  # evaluates, no more
     assert again.epochs == 0
     assert single.primal == pytest.approx(again.primal, rel=1e-12)
     assert single.dual == pytest.approx(again.dual, rel=1e-12)
-    double = toplabel.solve(exact, y, eps=1e-8, **options)
+    double = toplabel.solve(exact, y, tol=1e-8, **options)
     assert double.dual * (1 - 1e-7) <= single.primal <= double.primal * (1 + 1.1e-5)
 
 
@@ -372,10 +372,10 @@ def test_a_warm_start_finds_its_scale_from_a_part_of_many_rows(dtype):
     X = rng.normal(size=(4200, 3))
     y = np.argmax(X + rng.gumbel(size=X.shape), axis=1)
     K = toplabel.kernels.rbf_gram(X, 0.2, dtype)
-    options = {"loss": "lr_multi", "kernel": "precomputed", "eps": 1e-3}
+    options = {"loss": "lr_multi", "kernel": "precomputed", "tol": 1e-3}
     small = toplabel.solve(K, y, C=0.1, **options)
     C = 0.4
-    begun = toplabel.solve(K, y, C=C, warm_start=small, max_epochs=0, **options)
+    begun = toplabel.solve(K, y, C=C, warm_start=small, max_iter=0, **options)
 
     def dual(s):
         conjugates = losses.conjugate("lr_multi", -s * small.A / C, y).sum()
@@ -389,7 +389,7 @@ def test_a_warm_start_finds_its_scale_from_a_part_of_many_rows(dtype):
 def test_a_warm_start_with_a_gram_matrix_has_an_estimate(problem, key):
     X, y = problem[0], target(problem, key)
     K = toplabel.kernels.rbf_gram(X, 0.1)
-    small = toplabel.solve(K, y, loss=key, kernel="precomputed", C=0.5, eps=1e-3)
+    small = toplabel.solve(K, y, loss=key, kernel="precomputed", C=0.5, tol=1e-3)
     run = Run(
         K,
         as_labels(y, len(y), multilabel=losses.get(key).labels == "set"),
@@ -409,18 +409,18 @@ def test_a_start_far_from_done_is_not_evaluated_with_a_gram_matrix(problem):
     X, y, _ = problem
     K = toplabel.kernels.rbf_gram(X, 0.1)
     options = {"kernel": "precomputed", "loss": "lr_multi"}
-    small = toplabel.solve(K, y, C=0.5, eps=1e-6, **options)
+    small = toplabel.solve(K, y, C=0.5, tol=1e-6, **options)
     options |= {"warm_start": small, "C": 2.0}
-    plain = toplabel.solve(K, y, eps=1e-6, **options)
-    watched = toplabel.solve(K, y, eps=1e-6, callback=lambda record: False, **options)
+    plain = toplabel.solve(K, y, tol=1e-6, **options)
+    watched = toplabel.solve(K, y, tol=1e-6, callback=lambda record: False, **options)
     assert plain.history[0].epoch > 0
     assert watched.history[0].epoch == 0
     np.testing.assert_array_equal(plain.A, watched.A)
-    near = toplabel.solve(K, y, eps=0.9, **options)
+    near = toplabel.solve(K, y, tol=0.9, **options)
     assert (near.epochs, len(near.history)) == (0, 1)
-    stopped = toplabel.solve(K, y, eps=1e-6, max_epochs=0, **options)
-    assert (stopped.status, stopped.epochs, len(stopped.history)) == ("max_epochs", 0, 1)
-    late = toplabel.solve(K, y, eps=1e-6, time_limit=0.0, **options)
+    stopped = toplabel.solve(K, y, tol=1e-6, max_iter=0, **options)
+    assert (stopped.status, stopped.epochs, len(stopped.history)) == ("max_iter", 0, 1)
+    late = toplabel.solve(K, y, tol=1e-6, time_limit=0.0, **options)
     assert (late.status, late.epochs, len(late.history)) == ("time_limit", 0, 1)
 
 
@@ -432,7 +432,7 @@ def test_who_asks_gets_an_evaluation_of_the_start(problem, ask):
     K = toplabel.kernels.rbf_gram(X, 0.1)
     if "watch" in ask:
         ask = {"watch": {"train": (K, y)}}
-    options = {"kernel": "precomputed", "loss": "lr_multi", "eps": 1e-6}
+    options = {"kernel": "precomputed", "loss": "lr_multi", "tol": 1e-6}
     small = toplabel.solve(K, y, C=0.5, **options)
     asked = toplabel.solve(K, y, C=2.0, warm_start=small, **options, **ask)
     assert asked.history[0].epoch == 0
@@ -442,7 +442,7 @@ def test_who_asks_gets_an_evaluation_of_the_start(problem, ask):
 def test_a_path_does_not_take_the_estimate_of_the_last_C_for_one_of_the_next(problem, kernel):
     X, y, _ = problem
     data = toplabel.kernels.rbf_gram(X, 0.1) if kernel == "precomputed" else X
-    options = {"kernel": kernel, "loss": "lr_multi", "max_epochs": 1, "eps": 1e-6}
+    options = {"kernel": kernel, "loss": "lr_multi", "max_iter": 1, "tol": 1e-6}
     same = [s.history[0].epoch for s in toplabel.path(data, y, [0.02, 0.02, 0.02], **options)]
     assert same == [0, 0, 0]
     if kernel == "linear":
@@ -458,7 +458,7 @@ def test_a_float32_gram_matrix_reaches_what_its_exact_copy_does(key, C):
     Y = (X[:, :4] + rng.gumbel(size=(120, 4)) > 0.3).astype(int)
     y = Y if losses.get(key).labels == "set" else Y.argmax(axis=1)
     K = toplabel.kernels.rbf_gram(X, 1.0, np.float32)
-    options = {"loss": key, "kernel": "precomputed", "C": C, "eps": 1e-6, "max_epochs": 20000}
+    options = {"loss": key, "kernel": "precomputed", "C": C, "tol": 1e-6, "max_iter": 20000}
     single = toplabel.solve(K, y, **options)
     double = toplabel.solve(K.astype(np.float64), y, **options)
     assert (single.status, double.status) == ("converged", "converged")
@@ -482,14 +482,14 @@ def test_the_float32_copy_of_the_duals_follows_every_change_of_C(problem):
 def test_a_float32_gram_matrix_beyond_the_range_of_float32_products(problem):
     X, y, _ = problem
     K = toplabel.kernels.rbf_gram(X, 0.1, np.float32)
-    options = {"kernel": "precomputed", "C": 1e31, "max_epochs": 3}
+    options = {"kernel": "precomputed", "C": 1e31, "max_iter": 3}
     single, double = toplabel.solve(K, y, **options), toplabel.solve(K.astype(float), y, **options)
     np.testing.assert_array_equal(single.A, double.A)
 
 
 def test_a_kernel_in_float32_has_no_subnormal_numbers():
     X = 5.0 * np.arange(40.0, dtype=np.float32)[:, None]
-    options = {"kernel": "rbf", "theta": 0.03, "eps": 1e-3}
+    options = {"kernel": "rbf", "theta": 0.03, "tol": 1e-3}
     K = _represent(X, "rbf", 0.03, np.float32)[0]
     assert K.dtype == np.float32
     assert K[K > 0].min() >= np.finfo(np.float32).tiny
@@ -506,8 +506,8 @@ def test_the_regulariser_has_a_centre(problem, form):
     d, m, n = X.shape[1], 7, len(y)
     W0 = np.random.default_rng(5).normal(size=(d, m))
     given = {"csr": sparse.csr_array(X), "float32": X.astype(np.float32)}.get(form, X)
-    eps = 1e-5 if form == "float32" else 1e-8
-    solution = toplabel.solve(given, y, loss="lr_multi", C=0.5, W0=W0, eps=eps, max_epochs=5000)
+    tol = 1e-5 if form == "float32" else 1e-8
+    solution = toplabel.solve(given, y, loss="lr_multi", C=0.5, W0=W0, tol=tol, max_iter=5000)
     assert solution.status == "converged"
     lam = 1 / (0.5 * n)
 
@@ -519,26 +519,26 @@ def test_the_regulariser_has_a_centre(problem, form):
         return value, gradient.ravel()
 
     best = minimize(objective, W0.ravel(), jac=True, method="L-BFGS-B", options={"gtol": 1e-9})
-    assert solution.primal == pytest.approx(best.fun, rel=2 * eps)
+    assert solution.primal == pytest.approx(best.fun, rel=2 * tol)
     assert solution.dual <= best.fun * (1 + 1e-10)
     assert objectives(X, y, solution, W0=W0) == pytest.approx(
         (solution.primal, solution.dual), rel=1e-10
     )
-    plain = {"acceleration": False, "eps": eps, "max_epochs": 20000}
+    plain = {"acceleration": False, "tol": tol, "max_iter": 20000}
     plain = toplabel.solve(given, y, loss="lr_multi", C=0.5, W0=W0, **plain)
-    assert plain.primal == pytest.approx(best.fun, rel=2 * eps)
+    assert plain.primal == pytest.approx(best.fun, rel=2 * tol)
     np.testing.assert_allclose(plain.W, W0 + X.T @ plain.A, atol=1e-5)
 
 
 def test_a_tiny_C_stays_at_the_centre_and_a_path_moves_away(problem):
     X, y, _ = problem
     W0 = np.random.default_rng(5).normal(size=(80, 7))
-    solutions = toplabel.path(X, y, [1e-9, 1e-3, 1.0], loss="lr_multi", W0=W0, eps=1e-6)
+    solutions = toplabel.path(X, y, [1e-9, 1e-3, 1.0], loss="lr_multi", W0=W0, tol=1e-6)
     np.testing.assert_allclose(solutions[0].W, W0, atol=1e-6)
     distances = [np.linalg.norm(s.W - W0) for s in solutions]
     assert distances == sorted(distances)
     for solution in solutions:
-        alone = toplabel.solve(X, y, loss="lr_multi", C=solution.C, W0=W0, eps=1e-6)
+        alone = toplabel.solve(X, y, loss="lr_multi", C=solution.C, W0=W0, tol=1e-6)
         assert solution.primal == pytest.approx(alone.primal, rel=2e-6)
     with pytest.raises(ValueError, match=r"W0 must have the shape \(80, 7\), got \(7, 80\)"):
         toplabel.solve(X, y, W0=W0.T)
@@ -552,7 +552,7 @@ def test_a_tiny_C_stays_at_the_centre_and_a_path_moves_away(problem):
 def test_watched_sets_are_measured_with_each_evaluation(problem):
     X, y, _ = problem
     watch = {"rest": (X[60:], y[60:]), "all": (sparse.csr_array(X), y)}
-    options = {"loss": "lr_multi", "eps": 1e-4, "eval_every": 2}
+    options = {"loss": "lr_multi", "tol": 1e-4, "eval_every": 2}
     solution = toplabel.solve(X[:60], y[:60], watch=watch, n_classes=7, **options)
     assert len(solution.history) > 2
     for record in solution.history:
@@ -576,15 +576,15 @@ def test_watched_sets_are_measured_with_each_evaluation(problem):
 
 def test_watching_changes_nothing(problem):
     X, y, _ = problem
-    plain = toplabel.solve(X, y, eps=1e-5)
-    watched = toplabel.solve(X, y, eps=1e-5, watch={"train": (X, y)})
+    plain = toplabel.solve(X, y, tol=1e-5)
+    watched = toplabel.solve(X, y, tol=1e-5, watch={"train": (X, y)})
     np.testing.assert_array_equal(plain.A, watched.A)
 
 
 @pytest.mark.parametrize("limit", ["time_limit", "cpu_limit"])
 def test_limits_end_the_run_with_a_certificate(problem, limit):
     X, y = np.tile(problem[0], (100, 1)), np.tile(problem[1], 100)  # 0.2 seconds are few epochs
-    solution = toplabel.solve(X, y, C=1000.0, eps=1e-300, max_epochs=10**9, **{limit: 0.2})
+    solution = toplabel.solve(X, y, C=1000.0, tol=1e-300, max_iter=10**9, **{limit: 0.2})
     assert solution.status == "time_limit"
     assert solution.epochs > 0
     assert solution.history[-1].primal == solution.primal
@@ -628,7 +628,7 @@ def test_ctrl_c_within_an_epoch_returns_what_there_is(problem, monkeypatch):
 def test_exact_evaluations_are_few_and_the_last_certifies(problem):
     X, y, _ = problem
     X, y = np.tile(X, (40, 1)), np.tile(y, 40)  # enough rows for a good sample
-    solution = toplabel.solve(X, y, loss="lr_multi", C=0.1, eps=1e-5)
+    solution = toplabel.solve(X, y, loss="lr_multi", C=0.1, tol=1e-5)
     assert solution.status == "converged"
     assert solution.epochs >= 5
     assert len(solution.history) <= 4
@@ -640,8 +640,8 @@ def test_a_path_needs_fewer_epochs_than_cold_starts(problem):
     X, y, _ = problem
     Cs = np.geomspace(0.01, 10, 12)
     for options in ({"loss": "svm_multi", "gamma": 0.5}, {"loss": "lr_multi"}):
-        warm = toplabel.path(X, y, Cs, eps=1e-4, **options)
-        cold = [toplabel.solve(X, y, C=C, eps=1e-4, **options) for C in Cs]
+        warm = toplabel.path(X, y, Cs, tol=1e-4, **options)
+        cold = [toplabel.solve(X, y, C=C, tol=1e-4, **options) for C in Cs]
         for one, other in zip(warm, cold, strict=True):
             assert one.status == other.status == "converged"
             assert one.primal == pytest.approx(other.primal, rel=2e-4)
@@ -668,8 +668,8 @@ def test_progress_from_far_away_is_not_a_stall():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(60, 100)), np.arange(60) % 4
     for arguments in ({"X": X * 1e6}, {"X": X, "C": 1e14}):
-        solution = toplabel.solve(y=y, max_epochs=500, **arguments)
-        assert solution.status in ("converged", "max_epochs")
+        solution = toplabel.solve(y=y, max_iter=500, **arguments)
+        assert solution.status in ("converged", "max_iter")
 
 
 def test_a_kernel_model_has_rows_of_its_own(problem):
@@ -683,8 +683,8 @@ def test_a_kernel_model_has_rows_of_its_own(problem):
 
 def test_one_weight_is_for_all_rows(problem):
     X, y, _ = problem
-    one = toplabel.solve(X, y, loss="lr_multi", sample_weight=2.0, eps=1e-8)
-    each = toplabel.solve(X, y, loss="lr_multi", sample_weight=np.full(len(y), 2.0), eps=1e-8)
+    one = toplabel.solve(X, y, loss="lr_multi", sample_weight=2.0, tol=1e-8)
+    each = toplabel.solve(X, y, loss="lr_multi", sample_weight=np.full(len(y), 2.0), tol=1e-8)
     assert one.primal == each.primal
 
 
@@ -738,10 +738,10 @@ def test_a_tiny_weight_is_that_of_a_row_that_is_not_there(problem, loss):
     X, y, _ = problem
     weight = np.ones(len(y))
     weight[3] = 1e-310
-    found = toplabel.solve(X, y, loss, sample_weight=weight, eps=1e-8)
+    found = toplabel.solve(X, y, loss, sample_weight=weight, tol=1e-8)
     proof = toplabel.certify(X, y, found, sample_weight=weight)
     assert proof.relative_gap <= 2e-8
-    without = toplabel.solve(np.delete(X, 3, 0), np.delete(y, 3), loss, eps=1e-8)
+    without = toplabel.solve(np.delete(X, 3, 0), np.delete(y, 3), loss, tol=1e-8)
     assert found.primal == pytest.approx(without.primal, rel=1e-6)
 
 
@@ -778,6 +778,6 @@ def test_more_refusals(problem):
 
 def test_a_kernel_function_may_return_a_sparse_matrix(problem):
     X, y, _ = problem
-    solution = toplabel.solve(sparse.csr_array(X), y, kernel=lambda A, B: A @ B.T, eps=1e-6)
-    expected = toplabel.solve(X, y, eps=1e-6).primal
+    solution = toplabel.solve(sparse.csr_array(X), y, kernel=lambda A, B: A @ B.T, tol=1e-6)
+    expected = toplabel.solve(X, y, tol=1e-6).primal
     assert solution.primal == pytest.approx(expected, rel=2e-6)

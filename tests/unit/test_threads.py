@@ -57,7 +57,7 @@ def test_problems_that_are_solved_side_by_side_give_the_same_numbers():
     X, y = rng.standard_normal((300, 10)), rng.integers(0, 5, 300)
 
     def train(C):
-        return solve(X, y, "topk_svm_alpha", k=2, C=C, eps=1e-6, seed=3).W
+        return solve(X, y, "topk_svm_alpha", k=2, C=C, tol=1e-6, seed=3).W
 
     values = [0.01, 0.1, 1.0, 10.0]
     with ThreadPoolExecutor(4) as pool:
@@ -162,12 +162,12 @@ def test_limits_and_the_callback_hold_for_all_groups_together(sets):
         solution = solve(X, Y, "svm_ova", C=1e3, n_jobs=n_jobs, callback=records.append)
         assert records == solution.history
         assert records[0].relative_gap == solution.relative_gap
-        late = solve(X, Y, "svm_ova", C=1e3, eps=0, max_epochs=10**9, time_limit=0.1, n_jobs=n_jobs)
+        late = solve(X, Y, "svm_ova", C=1e3, tol=0, max_iter=10**9, time_limit=0.1, n_jobs=n_jobs)
         assert late.status == "time_limit"
         assert late.seconds < 5
         assert np.isfinite(late.W).all()
         assert late.dual <= late.primal
-        assert solve(X, Y, "svm_ova", C=1e3, max_epochs=2, n_jobs=n_jobs).status == "max_epochs"
+        assert solve(X, Y, "svm_ova", C=1e3, max_iter=2, n_jobs=n_jobs).status == "max_iter"
         assert len(path(X, Y, [1, 2], "svm_ova", n_jobs=n_jobs, callback=lambda record: True)) == 1
 
 
@@ -216,7 +216,7 @@ def test_the_first_error_ends_the_other_jobs(sets):
     def job(number):
         if number == 1:
             raise RuntimeError("job 1")
-        return solve(X, Y, "svm_ova", C=1e3, eps=0, max_epochs=10**9).status
+        return solve(X, Y, "svm_ova", C=1e3, tol=0, max_iter=10**9).status
 
     start = time.perf_counter()
     with pytest.raises(RuntimeError, match="job 1"):
@@ -242,7 +242,7 @@ def ctrl_c():
 def test_ctrl_c_ends_all_groups_and_leaves_the_model_so_far(sets, n_jobs):
     X, Y = sets
     start = time.perf_counter()
-    found = path(X, Y, [1e3, 2e3], "svm_ova", eps=0, max_epochs=10**9, n_jobs=n_jobs)
+    found = path(X, Y, [1e3, 2e3], "svm_ova", tol=0, max_iter=10**9, n_jobs=n_jobs)
     assert time.perf_counter() - start < 10
     assert [solution.status for solution in found] == ["interrupted"]
     assert certify(X, Y, found[0]).dual == pytest.approx(found[0].dual, rel=1e-9)
@@ -253,14 +253,14 @@ def test_ctrl_c_ends_all_groups_and_leaves_the_model_so_far(sets, n_jobs):
 @pytest.mark.parametrize("loss", ["svm_ova", "lr_ml"])
 def test_ctrl_c_ends_all_folds(sets, loss):
     X, Y = sets
-    model = MultilabelClassifier(loss, C=1e4, eps=0, max_epochs=10**9, warm_start=True, n_jobs=2)
+    model = MultilabelClassifier(loss, C=1e4, tol=0, max_iter=10**9, warm_start=True, n_jobs=2)
     start = time.perf_counter()
     with pytest.raises(KeyboardInterrupt):
         model.fit(X, Y)
     assert time.perf_counter() - start < 10
     with pytest.raises(NotFittedError):
         model.predict(X)
-    model.set_params(C=1.0, eps=1e-3, threshold=0.0, max_epochs=1000).fit(X, Y)
+    model.set_params(C=1.0, tol=1e-3, threshold=0.0, max_iter=1000).fit(X, Y)
     assert model.status_ == "converged"
 
 

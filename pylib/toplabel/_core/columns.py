@@ -176,4 +176,4 @@ def _status(parts: list[Solution], gap: float, eps: float, stopped: bool) -> str
         return "interrupted"
     if gap <= eps or found == {"converged"}:
         return "converged"
-    return next(s for s in ("time_limit", "max_epochs", "stalled", "imprecise") if s in found)
+    return next(s for s in ("time_limit", "max_iter", "stalled", "imprecise") if s in found)

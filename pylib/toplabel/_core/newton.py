@@ -204,7 +204,7 @@ class Newton:
         if status := why_to_end():
             raise _Ended(status)
         if self._epochs() >= self._options.max_epochs:
-            raise _Ended("max_epochs")
+            raise _Ended("max_iter")
 
     def _record(self, primal: float, dual: float, gap: float, W: np.ndarray) -> None:
         before, now = self._before, self._clock.seconds

@@ -185,7 +185,7 @@ def _train(
         if _is_stationary(descent.state, penalty, options.eps):
             return "converged"
         if descent.state.steps >= options.max_epochs:
-            return "max_epochs"
+            return "max_iter"
         return "time_limit" if clock.is_over() else None
 
     try:

@@ -303,7 +303,7 @@ class Rescue:
         if last.relative_gap <= self._options.eps:
             return "converged"
         if last.epoch >= self._options.max_epochs:
-            return "max_epochs"
+            return "max_iter"
         if gamma != self._problem.gamma:
             return ""
         return "imprecise" if status == "converged" else status

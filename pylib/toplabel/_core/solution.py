@@ -80,13 +80,13 @@ class Solution:
         Rows visited in them; fewer than epochs times n, since shrinking leaves out rows whose
         updates changed nothing. None for a loss that is not convex.
     status : str
-        ``"converged"``; ``"max_epochs"`` or ``"time_limit"`` (wall or CPU); ``"interrupted"``, by
+        ``"converged"``; ``"max_iter"`` or ``"time_limit"`` (wall or CPU); ``"interrupted"``, by
         Ctrl-C or the callback; ``"stalled"``: rounding, as of float32 features, ended the progress
-        before `eps` was reached; ``"imprecise"``: P - D is small enough, but its rounding error may
+        before `tol` was reached; ``"imprecise"``: P - D is small enough, but its rounding error may
         be larger.
     history : list of Record
         The evaluations. The first is that of the start, but where a warm start with a Gram matrix
-        is seen to be far from `eps` without one, and neither `eval_every`, a callback nor a watched
+        is seen to be far from `tol` without one, and neither `eval_every`, a callback nor a watched
         set asks for it.
     loss, k, gamma, C, kernel, theta
         The problem.

@@ -17,7 +17,7 @@ METHODS = ("sdca", "newton", "auto")
 
 _STATUS = {
     lib.TL_CONVERGED: "converged",
-    lib.TL_MAX_EPOCHS: "max_epochs",
+    lib.TL_MAX_EPOCHS: "max_iter",
     lib.TL_IMPRECISE: "imprecise",
     lib.TL_STALLED: "stalled",
 }
@@ -48,8 +48,8 @@ class Options:
         if not isinstance(self.method, str) or self.method not in METHODS:
             raise ValueError(f"method must be one of {', '.join(METHODS)}, got {self.method!r}")
         checked = {
-            "eps": as_number(self.eps, "eps", 0.0),
-            "max_epochs": as_integer(self.max_epochs, "max_epochs", 0),
+            "eps": as_number(self.eps, "tol", 0.0),
+            "max_epochs": as_integer(self.max_epochs, "max_iter", 0),
             "seed": as_integer(self.seed, "seed", 0, 2**64 - 1),
             "eval_every": _or_none(as_integer, self.eval_every, "eval_every", 1),
             "time_limit": _or_none(as_number, self.time_limit, "time_limit", 0.0),

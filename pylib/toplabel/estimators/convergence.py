@@ -16,14 +16,14 @@ _BY_ROUNDING = ("stalled", "imprecise")  # where more passes do not help
 
 
 def warn(estimator, solution, X, *, where: str = "", smooth: bool = False) -> None:
-    """Warn that a solution is farther than the estimator's `eps` from the optimum; `where` names
+    """Warn that a solution is farther than the estimator's `tol` from the optimum; `where` names
     the training, `smooth` says whether a positive gamma would help.
     """
     reached = f"relative duality gap {solution.relative_gap:.3g}"
     if (gradient := getattr(solution, "gradient_norm", None)) is not None:
         reached = f"gradient norm {gradient:.3g}"
-    raised = {"time_limit": "time_limit"} | dict.fromkeys(_BY_ROUNDING, "eps, as rounding ended it")
-    asked = [f"raise {raised.get(solution.status, 'max_epochs')}"]
+    raised = {"time_limit": "time_limit"} | dict.fromkeys(_BY_ROUNDING, "tol, as rounding ended it")
+    asked = [f"raise {raised.get(solution.status, 'max_iter')}"]
     asked += ["set gamma=1.0, which smooths the loss"] if smooth else []
     if solution.status == "interrupted":
         advice = "it was interrupted"
@@ -32,7 +32,7 @@ def warn(estimator, solution, X, *, where: str = "", smooth: bool = False) -> No
     else:
         advice = f"lower C, or {' or '.join(asked)}"
     warnings.warn(
-        f"{type(estimator).__name__}{where} did not reach eps={estimator.eps:g}: status "
+        f"{type(estimator).__name__}{where} did not reach tol={estimator.tol:g}: status "
         f"{solution.status!r} at the {reached} after {solution.epochs} epochs; {advice}",
         ConvergenceWarning,
         stacklevel=5,

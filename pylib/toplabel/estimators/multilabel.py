@@ -48,7 +48,7 @@ class MultilabelClassifier(SolverEstimator):
         with ``gamma=1.0``).
     gamma : float, default=0.0
         Smoothing of the hinge losses. A positive value trains faster.
-    C, fit_intercept, intercept_scaling, kernel, theta, eps, max_epochs, eval_every
+    C, fit_intercept, intercept_scaling, kernel, theta, tol, max_iter, eval_every
         As in `TopKClassifier`; limits hold for each training of a cross-validation.
     random_state, verbose, time_limit, acceleration
         As in `TopKClassifier`; limits hold for each training of a cross-validation.
@@ -127,8 +127,8 @@ class MultilabelClassifier(SolverEstimator):
         intercept_scaling="auto",
         kernel="linear",
         theta=None,
-        eps=1e-3,
-        max_epochs=1000,
+        tol=1e-3,
+        max_iter=1000,
         eval_every=None,
         random_state=None,
         warm_start=False,
@@ -149,8 +149,8 @@ class MultilabelClassifier(SolverEstimator):
         self.intercept_scaling = intercept_scaling
         self.kernel = kernel
         self.theta = theta
-        self.eps = eps
-        self.max_epochs = max_epochs
+        self.tol = tol
+        self.max_iter = max_iter
         self.eval_every = eval_every
         self.random_state = random_state
         self.warm_start = warm_start
@@ -195,7 +195,7 @@ class MultilabelClassifier(SolverEstimator):
         Warns
         -----
         ConvergenceWarning
-            When a training ended before the gap was eps.
+            When a training ended before the gap was tol.
         UserWarning
             Of labels that no row has.
         """

@@ -51,9 +51,9 @@ class SimplexClassifier(ClassifierMixin, Documented):
         Passes of the online training.
     average : bool, default=False
         Whether the online training returns the mean of all its iterates.
-    eps : float, default=1e-3
+    tol : float, default=1e-3
         Relative duality gap at which the SVMs stop in batch training.
-    max_epochs : int, default=10000
+    max_iter : int, default=10000
         Passes of the batch training of the SVMs at most.
     random_state : int, RandomState instance or None, default=None
         Order of the rows.
@@ -74,9 +74,9 @@ class SimplexClassifier(ClassifierMixin, Documented):
     relative_gap_ : float
         Of the objectives; NaN after online training.
     n_iter_ : int
-        Passes over the rows, 0 for least squares in batch.
+        Passes over the rows, 1 for least squares in batch.
     status_ : str
-        ``"converged"``, ``"max_epochs"``, ``"stalled"``, ``"imprecise"``, ``"interrupted"``, or
+        ``"converged"``, ``"max_iter"``, ``"stalled"``, ``"imprecise"``, ``"interrupted"``, or
         after online training ``"uncertified"``.
     n_features_in_ : int
 
@@ -100,8 +100,8 @@ class SimplexClassifier(ClassifierMixin, Documented):
         online=False,
         epochs=10,
         average=False,
-        eps=1e-3,
-        max_epochs=10000,
+        tol=1e-3,
+        max_iter=10000,
         random_state=None,
     ) -> None:
         self.loss = loss
@@ -112,8 +112,8 @@ class SimplexClassifier(ClassifierMixin, Documented):
         self.online = online
         self.epochs = epochs
         self.average = average
-        self.eps = eps
-        self.max_epochs = max_epochs
+        self.tol = tol
+        self.max_iter = max_iter
         self.random_state = random_state
 
     def __sklearn_tags__(self):
@@ -145,7 +145,7 @@ class SimplexClassifier(ClassifierMixin, Documented):
         Warns
         -----
         ConvergenceWarning
-            When the training of an SVM ended before the gap was eps.
+            When the training of an SVM ended before the gap was tol.
         """
         check_loss(self.loss)
         self._check_combination()
@@ -192,8 +192,8 @@ class SimplexClassifier(ClassifierMixin, Documented):
             self.C,
             kernel=self.kernel,
             theta=self.theta,
-            eps=self.eps,
-            max_epochs=self.max_epochs,
+            tol=self.tol,
+            max_iter=self.max_iter,
             seed=seed_from(self.random_state),
             n_classes=n_classes,
         )
@@ -213,7 +213,8 @@ class SimplexClassifier(ClassifierMixin, Documented):
                 vars(self).pop(name, None)
         self.codes_ = simplex_coding(solution.n_classes)
         self.C_, self.theta_ = solution.C, solution.theta
-        self.relative_gap_, self.n_iter_ = solution.relative_gap, solution.epochs
+        self.relative_gap_ = solution.relative_gap
+        self.n_iter_ = 1 if self.loss == "s_ls" and not self.online else solution.epochs
         self.status_ = solution.status
         self._solution = solution
         if solution.W is None:

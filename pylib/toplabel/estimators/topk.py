@@ -54,16 +54,16 @@ class TopKClassifier(SolverEstimator):
     theta : float, "scale" or None, default=None
         ``kernel="rbf"`` is ``exp(-theta ||x - z||^2)`` and needs it; "scale" is ``1 / (d
         X.var())``, which scikit-learn calls ``gamma="scale"``.
-    eps : float, default=1e-3
-        Stop when ``|P - D| + e <= eps max(|P|, |D|)``, where e bounds the rounding error of P - D.
-    max_epochs : int, default=1000
+    tol : float, default=1e-3
+        Stop when ``|P - D| + e <= tol max(|P|, |D|)``, where e bounds the rounding error of P - D.
+    max_iter : int, default=1000
         Passes over the data at most.
     eval_every : int, optional
         Epochs between two evaluations of the objectives; by default the solver evaluates where it
         expects to be done.
     random_state : int, RandomState instance or None, default=None
         Order of the rows; an int is the `seed` of `toplabel.solve`. The solution depends on it
-        within eps.
+        within tol.
     warm_start : bool, default=False
         Start from the dual variables of the previous fit, also when C, gamma or the kernel are
         others. It takes the same number of rows and columns, and the same labels, weights, loss and
@@ -103,7 +103,7 @@ class TopKClassifier(SolverEstimator):
         For a loss that is not convex: the norm of the gradient of P.
     history_ : list of `toplabel.Record`
     status_ : str
-        ``"converged"``, or what ended the training before: ``"max_epochs"``, ``"time_limit"``,
+        ``"converged"``, or what ended the training before: ``"max_iter"``, ``"time_limit"``,
         ``"stalled"`` (rounding allows no further progress), ``"imprecise"`` (P - D is small enough,
         the bound of its rounding error is not), ``"interrupted"``.
     n_features_in_ : int
@@ -140,8 +140,8 @@ class TopKClassifier(SolverEstimator):
         intercept_scaling="auto",
         kernel="linear",
         theta=None,
-        eps=1e-3,
-        max_epochs=1000,
+        tol=1e-3,
+        max_iter=1000,
         eval_every=None,
         random_state=None,
         warm_start=False,
@@ -159,8 +159,8 @@ class TopKClassifier(SolverEstimator):
         self.intercept_scaling = intercept_scaling
         self.kernel = kernel
         self.theta = theta
-        self.eps = eps
-        self.max_epochs = max_epochs
+        self.tol = tol
+        self.max_iter = max_iter
         self.eval_every = eval_every
         self.random_state = random_state
         self.warm_start = warm_start
@@ -195,7 +195,7 @@ class TopKClassifier(SolverEstimator):
         Warns
         -----
         ConvergenceWarning
-            When the training ended before the gap was eps.
+            When the training ended before the gap was tol.
         """
         self._loss()
         check_one_label(y)

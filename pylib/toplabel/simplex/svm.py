@@ -26,8 +26,8 @@ def solve(
     *,
     kernel: str | Callable = "linear",
     theta: float | None = None,
-    eps: float = 1e-3,
-    max_epochs: int = 1000,
+    tol: float = 1e-3,
+    max_iter: int = 1000,
     seed: int = 0,
     warm_start: SimplexSolution | None = None,
     sample_weight=None,
@@ -59,9 +59,9 @@ def solve(
     theta : float > 0, "scale" or None
         ``kernel="rbf"`` is ``exp(-theta ||x - z||^2)``; "scale" as of `toplabel.solve`,
         None: 1/(2 width^2) with the width of `gaussian_width`.
-    eps : float >= 0
-        Stop when ``|P - D| + e <= eps max(|P|, |D|)``, e a bound of the rounding error.
-    max_epochs : int >= 0
+    tol : float >= 0
+        Stop when ``|P - D| + e <= tol max(|P|, |D|)``, e a bound of the rounding error.
+    max_iter : int >= 0
     seed : int
         Order of the rows.
     warm_start : SimplexSolution, optional
@@ -92,7 +92,7 @@ def solve(
             raise ValueError("sample_weight and warm_start have no meaning for loss='s_ls'")
         return solve_once(X, y, C, kernel=kernel, theta=theta, n_classes=n_classes)
     problem = SimplexProblem.from_arguments(X, y, kernel, theta, n_classes)
-    options = Options(eps, max_epochs, seed, eval_every, callback, time_limit)
+    options = Options(tol, max_iter, seed, eval_every, callback, time_limit)
     run = SvmRun(
         problem,
         loss,

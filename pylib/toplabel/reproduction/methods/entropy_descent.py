@@ -38,7 +38,7 @@ class EntropyDescent:
         """Train (see `trained.Trainer`)."""
         from toplabel.solver import solve
 
-        limits = {"n_classes": n_classes, "eps": _START_EPS, "max_epochs": max_epochs}
+        limits = {"n_classes": n_classes, "tol": _START_EPS, "max_iter": max_epochs}
         softmax = solve(X, labels, "lr_multi", C=C, seed=seed, **limits)
         if softmax.status == "interrupted":
             raise KeyboardInterrupt

@@ -51,9 +51,9 @@ class OneVsAll:
                 break
             tolerance /= 10
         if self._loss == "svm_ova":
-            status = "uncertified" if finished else "max_epochs"
+            status = "uncertified" if finished else "max_iter"
         else:
-            status = "converged" if relative <= eps else "max_epochs"
+            status = "converged" if relative <= eps else "max_iter"
         return Trained(W, status, epochs, primal, primal - gap, relative)
 
     def _classifier(self, C: float, seed: int, tolerance: float, max_epochs: int):

@@ -56,13 +56,17 @@ def compare_solvers(
     """
     split = prepared.splits[0]
     train, test = prepared.parts[split.train], prepared.parts[split.test]
-    limits = {"eps": eps, "max_epochs": max_epochs, "seed": seed, "n_classes": prepared.n_classes}
+    limits = {"seed": seed, "n_classes": prepared.n_classes}
     rows = []
     for loss in losses:
         ours = None
         for C in sorted(Cs):
-            ours = solve(train.X, train.y, loss, C=C, warm_start=ours, **limits)
-            theirs = OneVsAll(loss).train(train.X, train.y, C=C, **limits)
+            ours = solve(
+                train.X, train.y, loss, C=C, tol=eps, max_iter=max_epochs, warm_start=ours, **limits
+            )
+            theirs = OneVsAll(loss).train(
+                train.X, train.y, C=C, eps=eps, max_epochs=max_epochs, **limits
+            )
             scores = test.X @ ours.W, test.X @ theirs.model
             apart = (
                 abs(top_k_accuracy(test.y, scores[0], k=k) - top_k_accuracy(test.y, scores[1], k=k))
@@ -75,7 +79,7 @@ def compare_solvers(
                     *(ours.primal, ours.dual, theirs.primal),
                     difference=(theirs.primal - ours.primal) / ours.primal,
                     accuracy_difference=100.0 * max(apart, default=0.0),
-                    finished=ours.status == "converged" and theirs.status != "max_epochs",
+                    finished=ours.status == "converged" and theirs.status != "max_iter",
                 )
             )
     return rows

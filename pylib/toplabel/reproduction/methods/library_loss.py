@@ -45,8 +45,8 @@ class LibraryLoss:
             kernel="linear" if self.kernel == "linear" else "precomputed",
             n_classes=n_classes,
             check_input=False,  # Gram matrices come from `toplabel.kernels`
-            eps=eps,
-            max_epochs=min(max_epochs, self.passes or max_epochs),
+            tol=eps,
+            max_iter=min(max_epochs, self.passes or max_epochs),
             seed=seed,
         )
         if solution.status == "interrupted":  # a model that is not finished must not be used

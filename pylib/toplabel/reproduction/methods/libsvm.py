@@ -54,7 +54,7 @@ class OneVsAllSVC:
             A[machine.support_, j] = machine.dual_coef_[0]
             bias[j] = machine.intercept_[0]
             iterations = max(iterations, int(np.max(machine.n_iter_)))
-        status = "uncertified" if iterations < limit else "max_epochs"
+        status = "uncertified" if iterations < limit else "max_iter"
         return Trained(_model(X, A, bias, theta), status, -(-iterations // n))
 
     def _machine(self, C: float, theta: float | None, limit: int) -> SVC:

@@ -76,8 +76,8 @@ class SupportVectors:
         epochs = 0
         for station in [*stations, C]:
             limit = max_epochs if station == C else min(max_epochs, _CLIMB_EPOCHS)
-            options = {"kernel": self.kernel, "n_classes": n_classes, "eps": eps, "seed": seed}
-            options |= {"max_epochs": limit, "warm_start": found}
+            options = {"kernel": self.kernel, "n_classes": n_classes, "tol": eps, "seed": seed}
+            options |= {"max_iter": limit, "warm_start": found}
             found = simplex.solve(X, labels, self.loss, station, **options)
             epochs += found.epochs
         certificate = (found.primal, found.dual, found.relative_gap)

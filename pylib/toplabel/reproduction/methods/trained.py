@@ -69,7 +69,7 @@ class Trained:
     """A trained method; the counterpart of `toplabel.Solution` of the library's losses.
 
     `model` is the matrix W of a linear classifier, shape (d, m), or a `Scorer`. `status` is
-    "converged" when the relative gap is at most the tolerance, "max_epochs" when the limit came
+    "converged" when the relative gap is at most the tolerance, "max_iter" when the limit came
     first, "stalled" when rounding prevented further progress, and "uncertified" when training ended
     by a rule that does not bound the distance to an optimum. Epochs are passes or iterations, as
     each method defines them. Objectives are in the normalisation of `toplabel.solve`, NaN where the
@@ -128,7 +128,7 @@ def status_of(gap: float, eps: float, epochs: int, max_epochs: int) -> str:
     """Return the status of a method with a gap; see `Trained`."""
     if gap <= eps:
         return "converged"
-    return "max_epochs" if epochs >= max_epochs else "stalled"
+    return "max_iter" if epochs >= max_epochs else "stalled"
 
 
 def indicator(labels: np.ndarray, n_classes: int) -> np.ndarray:

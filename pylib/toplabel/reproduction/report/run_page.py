@@ -126,7 +126,7 @@ def _certificates(inputs: Inputs) -> list[Part]:
     if bare.any():
         text = f"{count(int(bare.sum()))} more come from baselines or networks, which bound no"
         text += f" distance to an optimum ({NO_GAP})"
-        unfinished = int(frame.loc[bare, "status"].str.contains("max_epochs").sum())
+        unfinished = int(frame.loc[bare, "status"].str.contains("max_iter").sum())
         more = (
             f", and {count(unfinished)} of them reached the limit of passes" if unfinished else ""
         )

@@ -84,8 +84,8 @@ def convergence(data: TimedSet, epochs: int) -> pd.DataFrame:
         solution = solve(
             *(data.X, data.y, loss),
             **options,
-            eps=_EPS,
-            max_epochs=epochs,
+            tol=_EPS,
+            max_iter=epochs,
             watch={"val": (data.X_val, data.y_val)},
             watch_metric=lambda y, scores: 100 * top_k_accuracy(y, scores, k=1),
         )

@@ -97,7 +97,7 @@ def race(data: TimedSet, cap: float = 30.0) -> pd.DataFrame:
     within four times the cap.
     """
     X, y, C = data.X, data.y, data.C
-    proof = solve(X, y, "lr_multi", C=C, eps=1e-9, max_epochs=100_000, time_limit=4 * cap)
+    proof = solve(X, y, "lr_multi", C=C, tol=1e-9, max_iter=100_000, time_limit=4 * cap)
     bound, gap = proof.dual, proof.relative_gap
     if gap > 0.1 * _FINISH:
         raise ArithmeticError(f"P* is known to {gap:.1e} only, which is too coarse for {_FINISH:g}")
@@ -120,7 +120,7 @@ def race(data: TimedSet, cap: float = 30.0) -> pd.DataFrame:
 
 
 def _ours(data: TimedSet, bound: float, cap: float) -> Curve:
-    limits = {"eps": 0.0, "max_epochs": 100_000, "eval_every": 1, "time_limit": cap}
+    limits = {"tol": 0.0, "max_iter": 100_000, "eval_every": 1, "time_limit": cap}
 
     def arrived(record: Record) -> bool:
         return record.primal / bound - 1 <= _FINISH
