@@ -91,8 +91,9 @@ def test_linear_svms_climb_to_their_C():
     X = 50 + 10 * rng.normal(size=(200, 8)) + 5 * rng.normal(size=(4, 8))[labels]
     options = {"n_classes": 4, "seed": 1, "eps": 1e-3, "max_epochs": 300}
     climbed = competitor("sc_svm_batch").train(X, labels, C=0.01, **options)
-    options["max_epochs"] = climbed.epochs
-    direct = simplex.solve(X, labels, "sc_svm", 0.01, **options)
+    direct = simplex.solve(
+        *(X, labels, "sc_svm", 0.01), n_classes=4, seed=1, tol=1e-3, max_iter=climbed.epochs
+    )
     assert climbed.relative_gap < 0.5 * direct.relative_gap
     assert climbed.primal <= direct.primal * (1 + 1e-9)
     expected = simplex.value("sc_svm", climbed.state.values(X), labels).mean()
