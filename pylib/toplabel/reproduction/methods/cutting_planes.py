@@ -105,13 +105,11 @@ def solve(
     max_epochs: int,
     start: Planes | None = None,
     tolerance: float | None = None,
-    at_zero: float = np.inf,
 ) -> Solved:
     """Minimise over W of a shape (d, c), with at most `max_epochs` planes.
 
-    It ends at a relative gap of eps, which must also be small beside the decrease from the
-    objective `at_zero` of W = 0; or with a `tolerance`, instead, when the next plane raises the
-    risk by at most so many percent of n+. `start` are the planes of the same problem for another C,
+    It ends at a relative gap of eps, or with a `tolerance` when the next plane raises the risk by at
+    most so many percent of n+. `start` are the planes of the same problem for another C,
     which are used up. W is the best one found.
     """
     scale = C * n_positive
@@ -129,9 +127,8 @@ def solve(
         if primal < best_primal:
             best, best_primal = W, float(primal)
         epochs += 1
-        small = relative_gap(best_primal, dual) <= eps
-        small = small and best_primal - dual <= eps * (at_zero - dual)
-        done = (small and tolerance is None) or risk <= planes.risk() + least
+        small = tolerance is None and relative_gap(best_primal, dual) <= eps
+        done = small or risk <= planes.risk() + least
         if done or epochs >= max_epochs:
             return Solved(best, best_primal, float(dual), epochs, planes)
         planes.add(direction.T.ravel(), offset)

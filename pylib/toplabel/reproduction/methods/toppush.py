@@ -14,24 +14,22 @@ NIPS 2015 section 2.3 poses m classes as one such problem: example i is embedded
 into the y-th block of R^(md), and is positive at its own class. Then w is W, and <w, .> are the
 scores X W. Where that is too large the paper trains one problem per class.
 
-It is solved by cutting planes to a duality gap. The authors' program minimises the dual by
-accelerated projected gradient steps, whose curvature begins at 1/n+ and is doubled until it bounds
-the step; it ends when, from the tenth iteration on, the objective changes by less than 10^-4 of
-itself, or after 10,000 iterations. That bounds no distance to the optimum, and is far from it where
-C is large.
+The dual is minimised by accelerated projected gradient steps, as in the authors' program; the
+curvature begins at 1/n+ and is doubled until it bounds the step. It ends when, from the tenth
+iteration on, the objective changes by less than a part of itself (10^-4 in their program), or after
+10,000 iterations. That bounds no distance to the optimum; the gap of the solution tells it.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
 from toplabel._core.arrays import as_integer, as_number
-from toplabel.reproduction.methods.cutting_planes import Planes, Solved, solve, trivial
-from toplabel.reproduction.methods.trained import Matrix, Trained, status_of, train_problems
+from toplabel.reproduction.methods.cutting_planes import Solved, trivial
+from toplabel.reproduction.methods.trained import Matrix, Trained, train_problems
 
 _FIRST_CHECK = 10  # iteration from which on the progress is looked at
 _SAME = 1e-6  # a step of this length is none
@@ -42,63 +40,32 @@ _ROUNDING = 1e-15
 class TopPush:
     """TopPush for classes: one problem for all of them, or one per class.
 
-    Without `one_vs_all` it is the multiclass-to-binary reduction of NIPS 2015. An epoch is a
-    cutting plane. With a `tolerance` it is trained as the authors' program does, to a relative
-    change of the objective, or after so many `iterations`, which are then its epochs.
+    Without `one_vs_all` it is the multiclass-to-binary reduction of NIPS 2015. It ends at a
+    relative change of the objective, `tolerance`, or after so many `iterations`, which are its
+    epochs; `max_epochs` does not count. There are no warm starts.
     """
 
-    def __init__(
-        self, one_vs_all: bool, tolerance: float | None = None, iterations: int = 10_000
-    ) -> None:
+    def __init__(self, one_vs_all: bool, tolerance: float = 1e-6, iterations: int = 10_000) -> None:
         self._one_vs_all = one_vs_all
-        self._tolerance = None if tolerance is None else as_number(tolerance, "tolerance", 0.0)
+        self._tolerance = as_number(tolerance, "tolerance", 0.0)
         self._iterations = as_integer(iterations, "iterations", 1)
 
-    def train(self, X, labels, *, n_classes, C, eps, max_epochs, start=None, **_) -> Trained:
+    def train(self, X, labels, *, n_classes, C, eps, **_) -> Trained:
         """Train (see `trained.Trainer`)."""
 
-        def one(positive: np.ndarray, state: Planes | None) -> Solved:
-            if done := trivial(X, positive):
-                return done
-            if self._tolerance is not None:
-                return descend(X, positive, C, self._tolerance, self._iterations)
-            shape, n_positive = (X.shape[1], positive.shape[1]), int(positive.sum())
-            # W = 0 has the loss 1.
-            limits = (C, eps, max_epochs, state)
-            risk = partial(tangent, X, positive)
-            return solve(risk, shape, n_positive, *limits, at_zero=1.0)
+        def one(positive: np.ndarray, state: None) -> Solved:
+            return trivial(X, positive) or solve(
+                _Dual(X, positive, C), self._tolerance, self._iterations
+            )
 
         def status(gap: float, epochs: int) -> str:
-            if self._tolerance is not None:
-                return "uncertified"
-            return status_of(gap, eps, epochs, max_epochs)
+            return "converged" if gap <= eps else "uncertified"
 
-        return train_problems(one, labels, n_classes, self._one_vs_all, start, status)
+        return train_problems(one, labels, n_classes, self._one_vs_all, None, status)
 
 
-def tangent(X: Matrix, positive: np.ndarray, W: np.ndarray) -> tuple[float, np.ndarray]:
-    """Return a tangent of the sum of the losses at W; see `cutting_planes.Tangent`.
-
-    Entry (i, j) of `positive`, (n, c): does the j-th embedding of row i, scored by the j-th column
-    of W, count as positive?
-    """
-    scores = np.asarray(X @ W)
-    negatives = np.where(positive, -np.inf, scores)
-    highest = np.unravel_index(negatives.argmax(), scores.shape)
-    margins = np.maximum(0.0, 1.0 + negatives[highest] - scores[positive])
-    slopes = np.zeros_like(scores)
-    slopes[positive] = 2.0 * margins
-    slopes[highest] = -2.0 * margins.sum()
-    direction = np.asarray(X.T @ slopes)
-    return float(margins @ margins + np.vdot(direction, W)), direction
-
-
-# ---- the authors' program --------------------------------------------------------------------------
-
-
-def descend(X: Matrix, positive: np.ndarray, C: float, tolerance: float, iterations: int) -> Solved:
-    """Minimise the dual by accelerated projected gradient steps, as the authors' program does."""
-    problem = _Dual(X, positive, C)
+def solve(problem: _Dual, tolerance: float, iterations: int) -> Solved:
+    """Solve one problem."""
     point = before = problem.at(problem.zero())
     weight, last_weight = 1.0, 0.0
     curvature, iteration = 1.0 / problem.n_positive, 0
@@ -114,7 +81,7 @@ def descend(X: Matrix, positive: np.ndarray, C: float, tolerance: float, iterati
         weight = (1.0 + math.sqrt(1.0 + 4.0 * weight * weight)) / 2.0
         if iteration >= _FIRST_CHECK and small:
             break
-    return Solved(C * point.V, *problem.objectives(point), iteration)
+    return Solved(point.C * point.V, *problem.objectives(point), iteration)
 
 
 @dataclass(frozen=True, eq=False)
