@@ -77,7 +77,7 @@ def test_it_ends_by_its_progress():
     assert competitor("toppush", iterations=3).train(X, y, **fixed).epochs == 3
     one_vs_all = competitor("toppush_ova").train(X, y, **fixed)
     assert one_vs_all.model.shape == (2, 4)
-    assert one_vs_all.relative_gap < 0.1
+    assert one_vs_all.dual <= one_vs_all.primal
 
 
 def test_the_authors_program_projects_onto_equal_sums():
