@@ -20,7 +20,7 @@ from toplabel.reproduction.report.labels import (
 from toplabel.reproduction.report.numbers import count, fixed, signed
 from toplabel.reproduction.report.run_page import certificates_sentence, web_address
 from toplabel.reproduction.report.score import missed, score_of
-from toplabel.reproduction.report.tables import best_of_own, table_of
+from toplabel.reproduction.report.tables import best_of_own, best_sentence, table_of
 from toplabel.reproduction.report.tree import Cell, Figure, Fold, Page, Part, Section, Table, Text
 
 NAME = "index"
@@ -48,7 +48,7 @@ def headline(inputs: Inputs) -> str:
     """Return the result in a sentence."""
     score = score_of(_own(inputs))
     if not inputs.cells["published"].notna().any():
-        return "There is no published number to compare with."
+        return best_sentence(inputs) or "There is no published number to compare with."
     if not score["comparable"]:
         return "No published number was measured in this run."
     match, all_ = count(score["match"]), count(score["comparable"])
@@ -95,6 +95,9 @@ def _score_parts(inputs: Inputs, pictures: dict[str, str]) -> list[Part]:
     if inputs.missing:
         text = f"The run did not finish: of its results it lacks {count(len(inputs.missing))}."
         parts.append(Text(text, link="Which", href="data.html#unfinished", style="alert"))
+    for name in inputs.cells["config_dataset"].unique():
+        advice = inputs.advice.get(name, ())
+        parts += [Text(one, lead=f"{inputs.title(name)}:", style="alert") for one in advice]
     own, best = _own(inputs), best_of_own(inputs)
     compared = bool(score_of(own)["comparable"])
     if best and not compared:

@@ -48,6 +48,8 @@ class Inputs:
         Figures: their .json with the text of ``svg``.
     raw : mapping
         The raw files of each prepared data set.
+    advice : mapping
+        What is peculiar about each prepared data set, a sentence each.
     results : Path
         The results folder, for links to the files of the numbers.
     missing : list of str
@@ -66,6 +68,7 @@ class Inputs:
     tables: list[dict[str, Any]]
     figures: list[dict[str, Any]]
     raw: Mapping[str, list[dict[str, Any]]]
+    advice: Mapping[str, list[str]]
     results: Path
     missing: list[str]
 
@@ -137,6 +140,11 @@ class Inputs:
         `toplabel.reproduction.report.data` copies these files, so that the report may be moved.
         """
         return f"data/{file}" if file and (self.results / file).is_file() else ""
+
+
+def read_advice(metas: Iterable[Path]) -> dict[str, list[str]]:
+    """Return what is peculiar about each prepared data set, from its meta.json."""
+    return {path.parts[-3]: read_json(path).get("advice", []) for path in metas}
 
 
 def read_table(path: Path) -> dict[str, Any]:

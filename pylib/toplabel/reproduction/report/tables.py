@@ -14,7 +14,7 @@ from toplabel.reproduction.compare.notes import FEWEST_DRAWS
 from toplabel.reproduction.report import notes, numbers
 from toplabel.reproduction.report.grids import build_grids, grid_cell
 from toplabel.reproduction.report.inputs import Inputs
-from toplabel.reproduction.report.labels import metric_label, slug, table_label, table_order
+from toplabel.reproduction.report.labels import metric_label, plain, slug, table_label, table_order
 from toplabel.reproduction.report.numbers import count
 from toplabel.reproduction.report.score import in_words, score_of, tally
 from toplabel.reproduction.report.tree import Cell, Fold, Part, Row, Section, Table, Text
@@ -240,6 +240,23 @@ def best_of_own(inputs: Inputs) -> Table | None:
     return table_of(caption, [*head, "Methods", "Seconds"], rows) if rows else None
 
 
+def best_sentence(inputs: Inputs) -> str:
+    """Say which method is the best on each data set of which no paper prints a number, by its first
+    metric; "" without such a set.
+    """
+    own = inputs.cells[(inputs.cells["source"] == "") & inputs.cells["measured"].notna()]
+    said = []
+    for dataset, part in own.groupby("dataset", sort=False):
+        metric = part["metric"].iloc[0]
+        rows = part[part["metric"] == metric]
+        best = rows.loc[_best_row(rows, metric)]
+        value = f"{metric_label(metric)} {grid_cell(best).ours}"
+        said.append(f"{inputs.title(dataset)}: {plain(best['label'])}, {value}.")
+    return " ".join(said)
+
+
 def _best_row(part: pd.DataFrame, metric: str) -> Any:
-    values = part["measured"]
+    """Return the index of the best value, of fits that converged if there are any."""
+    converged = part.loc[~part["stopped"], "measured"]
+    values = converged if len(converged) else part["measured"]
     return values.idxmin() if lower_is_better(metric) else values.idxmax()

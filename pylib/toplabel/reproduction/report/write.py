@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from toplabel._core.files import read_json
+from toplabel.reproduction.compare.cells import MEASURED
 from toplabel.reproduction.compare.claims import COLUMNS as CLAIMS
 from toplabel.reproduction.compare.published import load_texts
 from toplabel.reproduction.config.notes import load_notes
@@ -18,7 +19,13 @@ from toplabel.reproduction.frames import read_frame
 from toplabel.reproduction.report.crate import write_crate
 from toplabel.reproduction.report.data import write_data
 from toplabel.reproduction.report.html import write_html
-from toplabel.reproduction.report.inputs import Inputs, read_figure, read_raw, read_table
+from toplabel.reproduction.report.inputs import (
+    Inputs,
+    read_advice,
+    read_figure,
+    read_raw,
+    read_table,
+)
 from toplabel.reproduction.report.pages import build_report
 from toplabel.reproduction.report.pdf import write_pdf
 
@@ -70,6 +77,10 @@ def write_report(
     names = published_tables(published)
     texts = load_texts(published / "tables.csv")
     has_kept = (kept / "run.json").is_file()
+    if is_own(cells, run):
+        cells = cells[cells["run"] == MEASURED]
+        claims, has_kept = claims.iloc[:0], False
+        datasets = datasets[datasets["dataset"].isin(cells["config_dataset"])]
     inputs = Inputs(
         frame=cells,
         claims=claims,
@@ -82,6 +93,7 @@ def write_report(
         tables=[read_table(Path(path)) for path in tables],
         figures=[read_figure(Path(path)) for path in figures],
         raw=read_raw(sorted(results.glob("*/data/meta.json"))),
+        advice=read_advice(sorted(results.glob("*/data/meta.json"))),
         results=results,
         missing=list(missing),
     )
@@ -92,3 +104,12 @@ def write_report(
     write_pdf(tree, pictures, folder / "toplabel.pdf")
     write_html(tree, pictures, folder)
     write_crate(tree, inputs, folder, checkout)
+
+
+def is_own(cells: pd.DataFrame, run: Mapping[str, Any]) -> bool:
+    """Return whether a run has studies of its own, and measured nothing that a paper prints.
+
+    Its report shows neither the papers' numbers nor the kept run.
+    """
+    printed = (cells["run"] == MEASURED) & (cells["source"] != "")
+    return isinstance(run["config"].get("studies"), Mapping) and not printed.any()
