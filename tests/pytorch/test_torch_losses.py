@@ -96,6 +96,27 @@ def test_the_few_classes_that_matter_give_the_loss_of_all(key, m, monkeypatch):
     assert len(packed) > 100
 
 
+@pytest.mark.parametrize("m", [6, 100])
+@pytest.mark.parametrize("key", KEYS)
+def test_a_masked_class_has_the_loss_of_a_very_low_score(key, m):
+    spec, rng = losses.LOSSES[key], np.random.default_rng(0)
+    scores, y = rng.normal(size=(8, m)), np.arange(8) % m
+    for finite in range(4):  # other classes that are not masked
+        low = scores.copy()
+        for i in range(8):
+            low[i, rng.permutation(np.delete(np.arange(m), y[i]))[finite:]] = -1e4
+        target = y if spec.labels == "one" else np.eye(m, dtype=int)[y]
+        masked = np.where(low == -1e4, -np.inf, low)
+        for k in (1, 2, 3) if spec.top_k else (1,):
+            for gamma in (0.0, 0.7) if spec.smoothing else (0.0,):
+                expected = losses.value(key, low, target, k=k, gamma=gamma)
+                values, gradient = both(masked, target, key, k=k, gamma=gamma)
+                np.testing.assert_allclose(values, expected, atol=1e-9)
+                np.testing.assert_allclose(
+                    gradient, both(low, target, key, k=k, gamma=gamma)[1], atol=1e-9
+                )
+
+
 def test_the_bound_of_the_kth_largest_is_one():
     v = torch.from_numpy(rows("svm_multi", 300)[0])
     for k in (1, 3, 20, 70, 299):

@@ -53,7 +53,7 @@ def of_classes(scores: Tensor, y: Tensor, k: int, gamma: float, block: int) -> C
         others = s.scatter(-1, y, -torch.inf)
         return _near(others, below_kth_largest(others, k), gamma / k)
 
-    found = _search(near, block, scores, y.unsqueeze(-1))
+    found = _search(near, block, scores, y.unsqueeze(-1), at_least=k)
     if found is None:
         return None
     rows = np.arange(n)
@@ -87,7 +87,7 @@ def of_largest(v: Tensor, k: int) -> Candidates | None:
     """
     if torch.compiler.is_compiling() or not v.is_cpu:
         return None
-    found = _search(lambda v: _near(v, below_kth_largest(v, k), 0.0), len(v), v)
+    found = _search(lambda v: _near(v, below_kth_largest(v, k), 0.0), len(v), v, at_least=k)
     if found is None:
         return None
     place = found.row * found.width + found.column
@@ -139,8 +139,12 @@ class _Found:
     width: int
 
 
-def _search(mask: Callable[..., np.ndarray], block: int, *arrays: Tensor) -> _Found | None:
-    """Return the entries where the mask is true; None if a row has so many that nothing is gained."""
+def _search(
+    mask: Callable[..., np.ndarray], block: int, *arrays: Tensor, at_least: int = 1
+) -> _Found | None:
+    """Return the entries where the mask is true; None if a row has so many that nothing is gained,
+    or a row has fewer than `at_least`.
+    """
     n, m = arrays[0].shape
     if m < FEWEST_CLASSES or n == 0:
         return None
@@ -153,7 +157,7 @@ def _search(mask: Callable[..., np.ndarray], block: int, *arrays: Tensor) -> _Fo
     row = origin // m
     counts = np.bincount(row, minlength=n)
     width = int(counts.max())
-    if 2 * width > m:
+    if 2 * width > m or counts.min() < at_least:
         return None
     starts = np.cumsum(counts) - counts
     return _Found(origin, row, np.arange(len(origin)) - starts[row], width)

@@ -31,7 +31,8 @@ def loss(
     ----------
     scores : Tensor, (N, C) or (..., C)
         float64 and float32 are computed as they are, float16 and bfloat16 in float32, which is the
-        type of the result.
+        type of the result. A class whose score is minus infinity is masked: the loss is the limit for
+        lower and lower scores.
     target : Tensor
         Classes, int64 (N,); for losses of label sets an indicator of 0 and 1, (N, C), of any type.
         The one-vs-all losses take either.
@@ -183,6 +184,27 @@ def _on_processor(
     return torch.cat([values for values, _ in parts]), torch.cat([g for _, g in parts])
 
 
+def _with_masked(
+    scores: Tensor, target: Tensor, key: str, k: int, gamma: float
+) -> tuple[Tensor, Tensor]:
+    """`_on_processor`, and once more for rows that have no value, since too many of their scores are
+    minus infinity.
+    """
+    values, gradient = _on_processor(scores, target, key, k, gamma)
+    lost = values.isnan() if values.dim() == 1 else values.isnan().any(-1)
+    if lost.any():
+        rest = (_floored(scores[lost]), target[lost])
+        values[lost], gradient[lost] = _on_processor(*rest, key, k, gamma)
+    return values, gradient
+
+
+def _floored(scores: Tensor) -> Tensor:
+    """Put numbers so low that they are as good as minus infinity in its place, whose sums and
+    differences are numbers, too.
+    """
+    return scores.clamp(min=torch.finfo(scores.dtype).min / (16 * scores.shape[-1]))
+
+
 class _Rows(torch.autograd.Function):
     """Values of the rows, and their gradients, which are projections (Danskin's theorem)."""
 
@@ -190,10 +212,10 @@ class _Rows(torch.autograd.Function):
     def forward(scores, anchor, target, key, k, gamma):
         _check_content(target, target.shape == scores.shape, scores.shape[-1])
         if torch.compiler.is_compiling() or not scores.is_cpu:
-            return _evaluate(scores, target, key, k, gamma)
+            return _evaluate(_floored(scores), target, key, k, gamma)
         before, m = scores.shape[:-1], scores.shape[-1]
         target = target.reshape(-1, m) if target.shape == scores.shape else target.reshape(-1)
-        values, gradient = _on_processor(scores.reshape(-1, m).contiguous(), target, key, k, gamma)
+        values, gradient = _with_masked(scores.reshape(-1, m).contiguous(), target, key, k, gamma)
         return values.reshape(before + values.shape[1:]), gradient.reshape(scores.shape)
 
     @staticmethod
