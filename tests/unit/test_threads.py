@@ -210,6 +210,42 @@ def test_blas_has_its_threads_back_when_the_last_of_several_callers_leaves():
         assert in_use() == before
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
+def test_a_fork_while_another_thread_sets_blas_threads_does_not_hang(monkeypatch):
+    inside = threading.Event()
+
+    class Slow(threadpool_limits):
+        def __init__(self, *args, **kwargs):
+            super().__init__(*args, **kwargs)
+            inside.set()
+            time.sleep(0.3)  # with the lock
+
+    monkeypatch.setattr("threadpoolctl.threadpool_limits", Slow)
+    before = blas_threads()
+    other = threading.Thread(target=each, args=(time.sleep, [0.5, 0.5], 2))
+    other.start()
+    inside.wait()
+    child = os.fork()
+    if child == 0:
+        found = each(abs, [-1, -2], 2) == [1, 2] and blas_threads() == before
+        os._exit(0 if found else 1)
+    other.join()
+    deadline, status = time.monotonic() + 20, (0, 0)
+    while status[0] == 0 and time.monotonic() < deadline:
+        status = os.waitpid(child, os.WNOHANG)
+        time.sleep(0.01)
+    if status[0] == 0:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+    assert status == (child, 0)
+    assert blas_threads() == before
+
+
+def blas_threads() -> list[int]:
+    return [found["num_threads"] for found in threadpool_info() if found["user_api"] == "blas"]
+
+
 def test_the_first_error_ends_the_other_jobs(sets):
     X, Y = sets
 

@@ -109,8 +109,8 @@ def _on_threads(function: Callable, items: Sequence, threads: int, jobs: _Jobs) 
     return results
 
 
-_lock = threading.Lock()
-_limited = 0  # callers that are inside
+_lock = threading.RLock()
+_callers: list[int] = []  # threads that are inside, as often as they are
 _limits = None
 
 
@@ -120,17 +120,35 @@ def one_blas_thread() -> Iterator[None]:
 
     The number belongs to the process, so callers in several threads must not restore it in turn.
     """
-    global _limited, _limits
+    global _limits
     from threadpoolctl import threadpool_limits  # reads all loaded libraries, so not at the top
 
     with _lock:
-        if _limited == 0:
+        if not _callers and _limits is None:
             _limits = threadpool_limits(1, user_api="blas")
-        _limited += 1
+        _callers.append(threading.get_ident())
     try:
         yield
     finally:
         with _lock:
-            _limited -= 1
-            if _limited == 0:
+            _callers.remove(threading.get_ident())
+            if not _callers:
                 _limits.restore_original_limits()
+                _limits = None
+
+
+def _keep_the_thread_of_the_fork() -> None:
+    """In a child process: only the thread that forked is there, and has the lock.
+
+    BLAS stays at one thread until this process itself has used threads.
+    """
+    _callers[:] = [caller for caller in _callers if caller == threading.get_ident()]
+    _lock.release()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_lock.acquire,
+        after_in_parent=_lock.release,
+        after_in_child=_keep_the_thread_of_the_fork,
+    )
