@@ -30,6 +30,20 @@ def pointer(array: np.ndarray, ctype: str = "double *"):
     return ffi.cast(ctype, array.ctypes.data)
 
 
+def plain(value: object) -> np.ndarray:
+    """Return `value` as an array; pandas' nullable columns, which NumPy makes objects of, as
+    numbers, with NaN where one is missing.
+    """
+    array = np.asarray(value)
+    if array.dtype.kind != "O" or not hasattr(value, "to_numpy"):
+        return array
+    types = list(value.dtypes) if hasattr(value, "columns") else [value.dtype]
+    if not all(getattr(type_, "kind", "O") in "biuf" for type_ in types):
+        return array
+    is_single = all((type_.kind, type_.itemsize) == ("f", 4) for type_ in types)
+    return value.to_numpy(dtype=np.float32 if is_single else np.float64, na_value=np.nan)
+
+
 def refuse_masked(value: object, name: str) -> None:
     """Raise ``ValueError`` for a masked array, whose mask a conversion would drop."""
     if np.ma.isMaskedArray(value) and np.ma.is_masked(value):
@@ -63,7 +77,7 @@ def as_features(value: object, name: str, dtype: object = None) -> np.ndarray | 
     """
     _check_dtype(dtype)
     refuse_masked(value, name)
-    array = value if sparse.issparse(value) else np.asarray(value)
+    array = value if sparse.issparse(value) else plain(value)
     if array.dtype.kind not in "fiub":
         raise TypeError(f"{name} must hold real numbers, got items of type {array.dtype}")
     if dtype is None:
@@ -136,7 +150,7 @@ def as_rows(value: object, name: str) -> tuple[np.ndarray, bool]:
 
 def _as_float(value: object, name: str) -> np.ndarray:
     refuse_masked(value, name)
-    array = np.asarray(value)
+    array = plain(value)
     if array.dtype.kind not in "fiub":
         raise TypeError(f"{name} must hold real numbers, got items of type {array.dtype}")
     return np.asarray(array, dtype=np.float64, order="C")  # ascontiguousarray would make (1,) of ()
@@ -255,7 +269,7 @@ def as_labels(y: object, n: int, *, multilabel: bool, n_classes: int | None = No
     """
     refuse_masked(y, "y")
     if not sparse.issparse(y):
-        y = np.asarray(y)
+        y = plain(y)
     if y.ndim == 2 and y.shape[1] == 0:
         raise ValueError(
             "y has no columns: an indicator needs one for each of at least two classes"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from toplabel._core.arrays import as_matrix, refuse_masked
+from toplabel._core.arrays import as_matrix, plain, refuse_masked
 
 
 def labels_and_scores(Y, scores) -> tuple[np.ndarray, np.ndarray]:
@@ -19,7 +19,7 @@ def as_indicator(
 ) -> np.ndarray:
     """Return an indicator as a bool array, (n, m)."""
     refuse_masked(value, name)
-    array = value.toarray() if sparse.issparse(value) else np.asarray(value)
+    array = value.toarray() if sparse.issparse(value) else plain(value)
     if array.dtype.kind not in "biuf":
         raise TypeError(f"{name} must hold zeros and ones, got items of type {array.dtype}")
     if array.ndim != 2:
@@ -44,7 +44,7 @@ def as_class_indices(y, shape: tuple[int, int]) -> np.ndarray:
     """Return class indices for scores of this shape, (n,)."""
     refuse_masked(y, "y")
     n, m = shape
-    array = np.asarray(y)
+    array = plain(y)
     if array.shape != (n,):
         raise ValueError(f"y must have the shape ({n},) like the rows of scores, got {array.shape}")
     if array.dtype.kind not in "iuf":

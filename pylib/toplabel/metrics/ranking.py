@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from toplabel._core.arrays import as_integer, as_matrix, as_rows
+from toplabel._core.arrays import as_integer, as_matrix, as_rows, plain
 from toplabel.metrics.counts import ratio
 from toplabel.metrics.inputs import as_class_indices, as_indicator, check_choice, labels_and_scores
 
@@ -199,7 +199,7 @@ def average_precision(y, scores, interpolation: str = "voc2007") -> float:
         When y holds no 1, for which nothing is defined; on other shapes or values.
     """
     rows, single = as_rows(scores, "scores")
-    truth = np.asarray(y)
+    truth = plain(y)
     if not single or truth.ndim != 1:
         raise ValueError("y and scores must be vectors; see mean_average_precision for several")
     truth = as_indicator(truth[None], "y", rows.shape)

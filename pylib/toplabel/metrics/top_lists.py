@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from toplabel._core.arrays import as_integer, as_number, as_rows, check_finite
+from toplabel._core.arrays import as_integer, as_number, as_rows, check_finite, plain
 from toplabel.metrics.counts import ratio
 
 NONE = -1  # in a list that is shorter than the others, at its end
@@ -190,7 +190,7 @@ def psp_of_lists(Y, best, propensity, k: int | None = None) -> float:
     if rows.min() <= 0.0 or rows.max() > 1.0:
         raise ValueError("propensity must lie in (0, 1]")
     gain = 1.0 / rows[0]
-    lists = np.asarray(best)[:, : found.shape[1]]
+    lists = as_lists(best)[:, : found.shape[1]]
     reached = float((found * gain[lists]).sum())
     ideal = truth.astype(np.float64)
     ideal.data = gain[ideal.indices]
@@ -201,7 +201,7 @@ def psp_of_lists(Y, best, propensity, k: int | None = None) -> float:
 
 def _indicator(Y) -> sparse.csr_array:
     """Check true labels; 1 for each."""
-    truth = sparse.csr_array(Y)
+    truth = sparse.csr_array(Y if sparse.issparse(Y) else plain(Y))
     if truth.ndim != 2 or 0 in truth.shape:
         raise ValueError(f"Y must be an indicator (n, m), got the shape {truth.shape}")
     if truth.dtype.kind not in "biuf" or not np.isin(truth.data, (0, 1)).all():
@@ -212,10 +212,18 @@ def _indicator(Y) -> sparse.csr_array:
     return truth
 
 
+def as_lists(best) -> np.ndarray:
+    """Return lists of labels as an array, of integers where pandas' nullable columns are whole."""
+    lists = plain(best)
+    is_table = hasattr(best, "to_numpy") and lists.dtype.kind == "f"
+    whole = is_table and np.all(lists == np.floor(lists))
+    return lists.astype(np.int64) if whole else lists
+
+
 def _found(Y, best, k: int | None) -> tuple[np.ndarray, sparse.csr_array]:
     """Return whether the labels of the lists are relevant, (n, k), and the checked true labels."""
     truth = _indicator(Y)
-    lists = np.asarray(best)
+    lists = as_lists(best)
     n, m = truth.shape
     if lists.ndim != 2 or lists.shape[0] != n or lists.dtype.kind not in "iu":
         raise ValueError(
