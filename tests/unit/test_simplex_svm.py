@@ -122,7 +122,6 @@ def test_without_a_ball_least_squares_diverges_and_says_so(problem):
         ({"kernel": "poly"}, "kernel must be"),
         ({"sample_weight": -np.ones(60)}, "sample_weight must not be negative"),
         ({"n_classes": 3}, r"y\[3\] is 3"),
-        ({"loss": "s_ls", "sample_weight": np.ones(60)}, "have no meaning for loss='s_ls'"),
     ],
 )
 def test_what_does_not_fit_is_named(problem, arguments, message):
@@ -133,6 +132,8 @@ def test_what_does_not_fit_is_named(problem, arguments, message):
 def test_a_warm_start_of_something_else_is_refused(problem):
     X, y = problem
     found = simplex.solve(X, y, "sc_svm")
+    with pytest.raises(ValueError, match="warm_start has no meaning for loss='s_ls'"):
+        simplex.solve(X, y, "s_ls", warm_start=found)
     with pytest.raises(ValueError, match="warm_start must be a solution for loss='sh_svm'"):
         simplex.solve(X, y, "sh_svm", warm_start=found)
     with pytest.raises(ValueError, match=r"dual variables of shape \(59, 4\), got \(60, 4\)"):

@@ -4,6 +4,9 @@ The minimiser of ``(1/n) sum_i ||c_(y_i) - f(x_i)||^2 + lambda ||f||^2`` solves 
 = Y``, or in the linear case ``(X'X + lambda n I) W = X'Y``. The value at x_i of the solution
 without row i is ``y_i - (y_i - f(x_i)) / (1 - h_i)``, h the diagonal of the matrix that turns Y
 into the values of f: Wahba's formula, which the paper writes with ``(K + lambda n I)^-1``.
+
+With weights w of the rows, x_i and y_i are multiplied by sqrt(w_i), and n is the sum of the weights.
+Then h_i counts all copies of a row; a single one has h_i / w_i, and for w_i < 1 the row is left out.
 """
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ from scipy import linalg, sparse
 
 from toplabel._core.arrays import as_integer
 from toplabel.simplex import coding
-from toplabel.simplex.problem import SimplexProblem, as_C, check_size
+from toplabel.simplex.problem import SimplexProblem, WeightedProblem, as_C
 from toplabel.simplex.solution import SimplexSolution
 
 __all__ = ["LeastSquaresPath", "solve_once"]
@@ -43,6 +46,8 @@ class LeastSquaresPath:
         Of ``kernel="rbf"``; by default from the 25th percentile of the distances.
     n_classes : int, optional
         T, if not every class occurs in `y`.
+    sample_weight : array-like, (n,), optional
+        A weight w is the same as w copies of the row.
 
     Raises
     ------
@@ -51,23 +56,24 @@ class LeastSquaresPath:
         not positive semidefinite.
     """
 
-    def __init__(self, X, y, *, kernel="linear", theta=None, n_classes=None) -> None:
-        self._problem = problem = SimplexProblem.from_arguments(X, y, kernel, theta, n_classes)
-        check_size(problem.features)
-        self._Y = coding.encode(problem.y, problem.labels.m)
+    def __init__(
+        self, X, y, *, kernel="linear", theta=None, n_classes=None, sample_weight=None
+    ) -> None:
+        problem = SimplexProblem.from_arguments(X, y, kernel, theta, n_classes)
+        self._data = data = WeightedProblem.of(problem, sample_weight)
         n, d = problem.rows.shape
         primal = not problem.is_gram and d < n
-        self._basis = (_Primal if primal else _Dual).of(problem, self._Y)
+        self._basis = (_Primal if primal else _Dual).of(data)
 
     @property
-    def n(self) -> int:
-        """Number of rows."""
-        return self._problem.labels.n
+    def n(self) -> float:
+        """Number of rows, or their weight."""
+        return self._data.n
 
     @property
     def theta(self) -> float | None:
         """Of the Gaussian kernel."""
-        return self._problem.theta
+        return self._data.problem.theta
 
     @property
     def eigenvalues(self) -> np.ndarray:
@@ -109,13 +115,27 @@ class LeastSquaresPath:
         -------
         ndarray, (n, T)
         """
-        ridge = 1 / (2 * as_C(C))
-        residual, share = self._basis.residual(ridge)
-        return coding.scores(self._Y - residual / share[:, None])
+        scores, root = self._left_out(C), self._data.root
+        if root is not None and not root.all():  # rows without weight are left out already
+            rest = root == 0
+            scores[rest] = self.solution(C).decision_function(self._data.problem.rows[rest])
+        return scores
 
     def left_out_error(self, C: float) -> float:
-        """Return the share of the rows that the solution without them gets wrong."""
-        return float(np.mean(self.left_out(C).argmax(axis=1) != self._problem.y))
+        """Return the share of the rows, by weight, that the solution without them gets wrong."""
+        wrong = self._left_out(C).argmax(axis=1) != self._data.problem.y
+        root = self._data.root
+        return float(np.mean(wrong) if root is None else np.average(wrong, weights=root**2))
+
+    def _left_out(self, C: float) -> np.ndarray:
+        """Return the scores of the rows that have weight."""
+        residual, share = self._basis.residual(1 / (2 * as_C(C)))
+        data = self._data
+        if data.root is not None:
+            residual = residual / np.where(data.root > 0, data.root, 1.0)[:, None]
+            share = 1 - (1 - share) / np.maximum(data.root**2, 1.0)  # of a single copy
+            share = np.maximum(share, np.finfo(float).eps)
+        return coding.scores(data.codes - residual / share[:, None])
 
     def solution(self, C: float) -> SimplexSolution:
         """Return the solution for one C, with its duality gap.
@@ -126,16 +146,18 @@ class LeastSquaresPath:
             ``relative_gap`` is rounding error only.
         """
         C = as_C(C)
-        return _solution(self._problem, C, *self._basis.solution(1 / (2 * C)))
+        return _solution(self._data, C, *self._basis.solution(1 / (2 * C)))
 
 
-def solve_once(X, y, C: float, *, kernel="linear", theta=None, n_classes=None) -> SimplexSolution:
+def solve_once(
+    X, y, C: float, *, kernel="linear", theta=None, n_classes=None, sample_weight=None
+) -> SimplexSolution:
     """Return the solution for one C, by a Cholesky factor in place of the eigendecomposition, a
     tenth of its time or less.
 
     Parameters
     ----------
-    X, y, kernel, theta, n_classes
+    X, y, kernel, theta, n_classes, sample_weight
         As of `LeastSquaresPath`, whose solution this is where the factor is of no use: the matrix
         is singular up to rounding, or a Gram matrix that may not be positive semidefinite.
     C : float
@@ -147,20 +169,36 @@ def solve_once(X, y, C: float, *, kernel="linear", theta=None, n_classes=None) -
     C = as_C(C)
     if kernel in ("linear", "rbf"):
         problem = SimplexProblem.from_arguments(X, y, kernel, theta, n_classes)
-        check_size(problem.features)
-        found = _by_cholesky(problem, 1 / (2 * C))
-        solution = None if found is None else _solution(problem, C, *found)
+        data = WeightedProblem.of(problem, sample_weight)
+        found = _by_cholesky(data, 1 / (2 * C))
+        solution = None if found is None else _solution(data, C, *found)
         if solution is not None and abs(solution.relative_gap) <= _WORST_GAP:
             return solution
-    return LeastSquaresPath(X, y, kernel=kernel, theta=theta, n_classes=n_classes).solution(C)
+    fixed = {"kernel": kernel, "theta": theta, "n_classes": n_classes}
+    return LeastSquaresPath(X, y, **fixed, sample_weight=sample_weight).solution(C)
 
 
-def _by_cholesky(problem: SimplexProblem, ridge: float) -> tuple | None:
+def _solution(data: WeightedProblem, C: float, W, A, primal: float, dual: float) -> SimplexSolution:
+    """Return the solution; A, P and D are those of the multiplied rows."""
+    problem = data.problem
+    gap = (primal - dual) / max(abs(primal), abs(dual), np.finfo(float).tiny)
+    A = A if data.root is None else data.root[:, None] * A
+    per_row = len(data.Y) / data.n  # the objectives are means over the rows, or over the weight
+    return SimplexSolution(
+        *(W, A, primal * per_row, dual * per_row, gap, 0, "converged", "s_ls", C),
+        problem.labels.m,
+        kernel=problem.kernel,
+        theta=problem.theta,
+        X=problem.rows_to_keep(),
+    )
+
+
+def _by_cholesky(data: WeightedProblem, ridge: float) -> tuple | None:
     """Return the solution by a Cholesky factor; None when the matrix has no factor."""
-    Y, X = coding.encode(problem.y, problem.labels.m), problem.features
+    Y, X = data.Y, data.X
     n, d = X.shape
-    primal = not problem.is_gram and d < n
-    K = None if primal else _gram_of(problem)
+    primal = not data.is_gram and d < n
+    K = None if primal else data.gram()
     matrix, right = (X.T @ X, np.asarray(X.T @ Y)) if primal else (K, Y)
     matrix = matrix.toarray() if sparse.issparse(matrix) else np.array(matrix)
     matrix[np.diag_indices_from(matrix)] += ridge
@@ -171,25 +209,7 @@ def _by_cholesky(problem: SimplexProblem, ridge: float) -> tuple | None:
     found = linalg.cho_solve(factor, right)
     if primal:
         return _primal_solution(X, Y, found, ridge)
-    return _dual_solution(K, None if problem.is_gram else X, Y, found, ridge)
-
-
-def _gram_of(problem: SimplexProblem) -> np.ndarray:
-    X = problem.features
-    K = X if problem.is_gram else X @ X.T
-    return K.toarray() if sparse.issparse(K) else K
-
-
-def _solution(
-    problem: SimplexProblem, C: float, W, A, primal: float, dual: float
-) -> SimplexSolution:
-    gap = (primal - dual) / max(abs(primal), abs(dual), np.finfo(float).tiny)
-    return SimplexSolution(
-        *(W, A, primal, dual, gap, 0, "converged", "s_ls", C, problem.labels.m),
-        kernel=problem.kernel,
-        theta=problem.theta,
-        X=problem.rows_to_keep(),
-    )
+    return _dual_solution(K, None if data.is_gram else X, Y, found, ridge)
 
 
 @dataclass(frozen=True)
@@ -204,8 +224,8 @@ class _Primal:
     BtY: np.ndarray
 
     @classmethod
-    def of(cls, problem: SimplexProblem, Y: np.ndarray) -> _Primal:
-        X = problem.features
+    def of(cls, data: WeightedProblem) -> _Primal:
+        X, Y = data.X, data.Y
         gram = X.T @ X
         s, V = _eigen(gram.toarray() if sparse.issparse(gram) else gram)
         B = np.asarray(X @ V)
@@ -236,10 +256,10 @@ class _Dual:
     QtY: np.ndarray
 
     @classmethod
-    def of(cls, problem: SimplexProblem, Y: np.ndarray) -> _Dual:
-        K = _gram_of(problem)
+    def of(cls, data: WeightedProblem) -> _Dual:
+        K, Y = data.gram(), data.Y
         s, Q = _eigen(K)
-        return cls(K, None if problem.is_gram else problem.features, Y, s, Q, Q.T @ Y)
+        return cls(K, None if data.is_gram else data.X, Y, s, Q, Q.T @ Y)
 
     def residual(self, ridge: float) -> tuple[np.ndarray, np.ndarray]:
         """Return ridge times (K + ridge)^-1, of Y and on the diagonal, as `_Primal` does."""
@@ -273,7 +293,10 @@ def _eigen(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
     Beside the matrix there are three more of its size in memory, or two when it is large.
     """
-    s, V = linalg.eigh(matrix, driver="evd" if len(matrix) <= _LARGE else "evr")
+    if len(matrix) == 1:  # SciPy up to 1.13 fails: "dsyevd: lwork"
+        s, V = matrix[0], np.ones((1, 1))
+    else:
+        s, V = linalg.eigh(matrix, driver="evd" if len(matrix) <= _LARGE else "evr")
     if s[0] < _INDEFINITE * max(s[-1], -s[0]):
         raise ValueError(
             f"X must be a positive semidefinite Gram matrix, it has the eigenvalue {s[0]:.3g}"

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from scipy import sparse
 
-from toplabel._core.arrays import as_features, as_labels
+from toplabel._core.arrays import as_features, as_labels, as_weights
 from toplabel._core.problem import (
     LARGEST,
     Data,
@@ -15,9 +17,10 @@ from toplabel._core.problem import (
     check_kernel,
     gram_matrix,
 )
+from toplabel.simplex import coding
 from toplabel.simplex.width import gaussian_width, theta_of_width
 
-__all__ = ["SimplexProblem", "as_C", "check_size"]
+__all__ = ["SimplexProblem", "WeightedProblem", "as_C"]
 
 
 class SimplexProblem(Data):
@@ -45,6 +48,47 @@ class SimplexProblem(Data):
     def y(self) -> np.ndarray:
         """Class indices, (n,)."""
         return self.labels.label
+
+
+@dataclass(frozen=True)
+class WeightedProblem:
+    """A problem whose rows and code vectors are multiplied by the roots of the weights.
+
+    `X` is the Gram matrix if the problem has a kernel; `root` is None without weights, and `n` their
+    sum.
+    """
+
+    problem: SimplexProblem
+    codes: np.ndarray
+    root: np.ndarray | None
+    X: np.ndarray | sparse.csr_array
+    Y: np.ndarray
+    n: float
+
+    @classmethod
+    def of(cls, problem: SimplexProblem, sample_weight) -> WeightedProblem:
+        """Multiply; errors name the arguments."""
+        check_size(problem.features)
+        n, X = problem.labels.n, problem.features
+        codes = coding.encode(problem.y, problem.labels.m)
+        weight = as_weights(sample_weight, n)
+        if weight is None:
+            return cls(problem, codes, None, X, codes, n)
+        root = np.sqrt(weight)
+        if sparse.issparse(X):
+            X = sparse.csr_array(sparse.diags_array(root) @ X)
+        else:
+            X = root[:, None] * X * (root if problem.is_gram else 1.0)
+        return cls(problem, codes, root, X, root[:, None] * codes, float(weight.sum()))
+
+    @property
+    def is_gram(self) -> bool:
+        return self.problem.is_gram
+
+    def gram(self) -> np.ndarray:
+        """Return K, dense."""
+        K = self.X if self.is_gram else self.X @ self.X.T
+        return K.toarray() if sparse.issparse(K) else K
 
 
 def check_size(rows) -> None:

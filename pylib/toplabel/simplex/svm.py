@@ -68,7 +68,7 @@ def solve(
         Dual variables to start from, of the same loss, rows and labels; those for another C are
         rescaled.
     sample_weight : array-like, (n,)
-        A weight w is the same as w copies of the row. Not for "s_ls".
+        A weight w is the same as w copies of the row.
     eval_every, callback, time_limit
         As of `toplabel.solve`.
     n_classes : int, optional
@@ -88,9 +88,10 @@ def solve(
     check_loss(loss)
     C = as_C(C)
     if loss == "s_ls":
-        if sample_weight is not None or warm_start is not None:
-            raise ValueError("sample_weight and warm_start have no meaning for loss='s_ls'")
-        return solve_once(X, y, C, kernel=kernel, theta=theta, n_classes=n_classes)
+        if warm_start is not None:
+            raise ValueError("warm_start has no meaning for loss='s_ls'")
+        fixed = {"kernel": kernel, "theta": theta, "n_classes": n_classes}
+        return solve_once(X, y, C, **fixed, sample_weight=sample_weight)
     problem = SimplexProblem.from_arguments(X, y, kernel, theta, n_classes)
     options = Options(tol, max_iter, seed, eval_every, callback, time_limit)
     run = SvmRun(
