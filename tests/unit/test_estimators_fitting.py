@@ -1,13 +1,21 @@
 """Fitting `TopKClassifier`: weights, warm starts, warnings, bad input."""
 
+import pickle
+import warnings
+
 import numpy as np
 import pytest
 from scipy import sparse
 from single_label import each_loss, solve
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.exceptions import (
+    ConvergenceWarning,
+    InconsistentVersionWarning,
+    NotFittedError,
+)
+from sklearn.model_selection import GridSearchCV
 
-from toplabel import TopKClassifier
+from toplabel import MultilabelClassifier, TopKClassifier
 
 
 @each_loss
@@ -131,7 +139,8 @@ def test_the_random_state_is_the_seed(problem):
             ValueError,
             r"k must be in 1\.\.4 for 5 classes, got 5",
         ),
-        ({"k": 2}, ValueError, "has no k"),
+        ({"k": 0}, ValueError, "k must be >= 1"),
+        ({"loss": "lr_multi", "gamma": -1.0}, ValueError, "gamma must be >= 0"),
         ({"C": -1.0}, ValueError, "C must be"),
         ({"kernel": "rbf"}, ValueError, "theta must be given"),
         ({"kernel": "precomputed"}, ValueError, "square Gram matrix"),
@@ -149,6 +158,36 @@ def test_bad_parameters_are_named(problem, parameters, error, message):
     X, y, _ = problem
     with pytest.raises(error, match=message):
         TopKClassifier(**parameters).fit(X, y)
+
+
+def test_parameters_without_a_meaning_are_ignored(problem):
+    X, y, _ = problem
+    for loss, ignored in (
+        ("lr_multi", {"k": 9, "gamma": 1.0, "theta": 2.0}),
+        ("svm_multi", {"k": 3}),
+        ("topk_ent", {"gamma": 1.0}),
+    ):
+        alone = TopKClassifier(loss, random_state=0).fit(X, y)
+        model = TopKClassifier(loss, random_state=0, **ignored).fit(X, y)
+        np.testing.assert_array_equal(model.coef_, alone.coef_)
+        assert hasattr(model, "predict_proba") == (loss != "svm_multi")
+    grid = {"loss": ["svm_multi", "lr_multi", "topk_svm_alpha"], "k": [1, 2], "gamma": [0.0, 1.0]}
+    search = GridSearchCV(TopKClassifier(), grid, cv=3, error_score="raise").fit(X, y)
+    assert len(search.cv_results_["params"]) == 12
+
+
+@pytest.mark.parametrize("model", [TopKClassifier(), MultilabelClassifier(threshold=0.0)], ids=repr)
+def test_a_pickle_of_another_version_warns(problem, model, monkeypatch):
+    X, y, m = problem
+    model.fit(X, y if isinstance(model, TopKClassifier) else np.eye(m, dtype=int)[y])
+    written = pickle.dumps(model)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        pickle.loads(written)
+    monkeypatch.setattr("toplabel.estimators.common.version", "99.0")
+    with pytest.warns(InconsistentVersionWarning, match=r"pickled by toplabel .* toplabel 99\.0"):
+        read = pickle.loads(written)
+    np.testing.assert_array_equal(read.predict(X), model.predict(X))
 
 
 def test_bad_arrays_are_named(problem):

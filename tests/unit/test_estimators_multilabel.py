@@ -189,10 +189,12 @@ def test_probabilities_are_those_of_each_label(problem):
     X, Y = problem
     model = MultilabelClassifier("lr_ova", threshold=0.0, random_state=0).fit(X, Y)
     np.testing.assert_allclose(model.predict_proba(X), expit(model.decision_function(X)))
+    np.testing.assert_allclose(model.predict_log_proba(X), np.log(model.predict_proba(X)))
     np.testing.assert_array_equal(model.predict(X), model.predict_proba(X) >= 0.5)
     ranking = MultilabelClassifier("lr_ml", threshold=0.0, random_state=0).fit(X, Y)
     shares = softmax(ranking.decision_function(X), axis=1)
     np.testing.assert_allclose(ranking.predict_proba(X), shares)
+    np.testing.assert_allclose(ranking.predict_log_proba(X), np.log(shares))
     for loss in ("svm_ml", "svm_ova"):
         assert not hasattr(MultilabelClassifier(loss), "predict_proba")
 
@@ -314,7 +316,7 @@ def test_ctrl_c_keeps_the_last_training_but_ends_the_cross_validation(problem, m
         ({"threshold_metric": "f1"}, ValueError, "threshold_metric must be one of accuracy"),
         ({"threshold_grid": [[0.0]]}, ValueError, "threshold_grid must be a vector"),
         ({"threshold_grid": []}, ValueError, "threshold_grid"),
-        ({"loss": "lr_ml", "gamma": 1.0}, ValueError, "leave gamma at 0"),
+        ({"gamma": -1.0}, ValueError, "gamma must be >= 0"),
     ],
 )
 def test_bad_parameters_are_named(problem, parameters, error, message):

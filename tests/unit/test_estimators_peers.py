@@ -2,10 +2,12 @@
 
 import numpy as np
 import pytest
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.datasets import make_blobs
+from sklearn.exceptions import UnsetMetadataPassedError
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV, cross_val_predict
+from sklearn.model_selection import GridSearchCV, KFold, cross_val_predict, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
@@ -24,6 +26,32 @@ def test_cross_validation_slices_a_gram_matrix_on_both_sides(problem):
         cross_val_predict(linear, X, y, method="predict_proba"),
         atol=1e-3,
     )
+
+
+def test_weights_are_routed_to_the_scorer(problem):
+    X, y, _ = problem
+    weight = (np.arange(len(y)) % 3).astype(float)
+    with pytest.raises(RuntimeError, match="enable_metadata_routing=True"):
+        top_k_scorer(2).set_score_request(sample_weight=True)
+    folds, model = KFold(3), TopKClassifier("lr_multi", random_state=0)
+
+    def scores(scorer):
+        with config_context(enable_metadata_routing=True):
+            trained = model.set_fit_request(sample_weight=True)
+            params = {"sample_weight": weight}
+            return cross_validate(trained, X, y, cv=folds, scoring=scorer(), params=params)
+
+    def expected(weighted):
+        for inside, outside in folds.split(X):
+            fitted = clone(model).fit(X[inside], y[inside], weight[inside])
+            of_rows = weight[outside] if weighted else None
+            yield fitted.top_k_score(X[outside], y[outside], 2, of_rows)
+
+    for weighted in (True, False):
+        found = scores(lambda w=weighted: top_k_scorer(2).set_score_request(sample_weight=w))
+        np.testing.assert_array_equal(found["test_score"], list(expected(weighted)))
+    with pytest.raises(UnsetMetadataPassedError):
+        scores(lambda: top_k_scorer(2))
 
 
 @pytest.mark.parametrize("C", [0.05, 1.0])

@@ -137,7 +137,7 @@ def test_few_rows_are_split_three_times(rows, folds, capsys):
 @pytest.mark.parametrize("model", [TopKClassifier(), MultilabelClassifier(), SimplexClassifier()])
 def test_the_html_links_to_the_page_where_the_package_states_the_site(model, monkeypatch):
     stated = Message()
-    monkeypatch.setattr("toplabel.estimators.base.metadata", lambda name: stated)
+    monkeypatch.setattr("toplabel.estimators.common.metadata", lambda name: stated)
     assert "href" not in model._repr_html_()
     stated["Project-URL"] = "Source, https://example.org/code"
     stated["Project-URL"] = "Documentation, https://example.org/docs/"

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.model_selection import KFold, RepeatedKFold
+from sklearn.model_selection import GridSearchCV, KFold, RepeatedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.class_weight import compute_sample_weight
@@ -206,7 +206,7 @@ def test_rows_without_weight_are_in_no_fold(problem, metric):
     without = clone(model).fit(X[weight > 0], Y[weight > 0])
     assert weighted.threshold_score_ == pytest.approx(without.threshold_score_, abs=0.02)
     few = np.where(np.arange(len(X)) < 2, 1.0, 0.0)
-    with pytest.raises(ValueError, match="n_splits=5 greater than the number of samples"):
+    with pytest.raises(ValueError, match="n_samples=2 of positive weight is too few"):
         clone(model).fit(X, Y, few)
 
 
@@ -225,6 +225,37 @@ def test_splits_without_weight_are_named(problem, split, message):
     cv = [(np.arange(100), np.arange(100, 200)), split]
     with pytest.raises(ValueError, match=message):
         MultilabelClassifier("lr_ml", cv=cv, random_state=0).fit(X, Y, weight)
+
+
+@pytest.mark.parametrize("names", [["a;b", "a"], ["a|b", "c"], ["b, c", "b"]], ids=str)
+def test_several_labels_in_a_string_are_refused(problem, names):
+    X, _ = problem
+    for y in (names * 100, np.array(names * 100), pd.Series(names * 100)):
+        with pytest.raises(ValueError, match=r"several labels in one string.*MultiLabelBinarizer"):
+            MultilabelClassifier().fit(X, y)
+    cities = ["Paris, France", "Bern, Switzerland"]
+    assert MultilabelClassifier().fit(X, cities * 100).classes_.tolist() == sorted(cities)
+    assert TopKClassifier().fit(X, names * 100).classes_.tolist() == sorted(names)
+
+
+def test_labels_without_rows_are_said_once_a_fit(problem):
+    X, Y = problem
+    Y = np.where(np.arange(5) == 4, 0, Y)
+    grid = {"C": [0.1, 1.0]}
+    for model in (MultilabelClassifier(), GridSearchCV(MultilabelClassifier(threshold=0.0), grid)):
+        with pytest.warns(UserWarning, match="occur in no row") as caught:
+            model.fit(X, Y)
+        assert [str(w.message) for w in caught] == ["1 of 5 labels occur in no row of y: 4"]
+
+
+def test_few_rows_say_what_to_set(problem):
+    X, Y = problem
+    with pytest.raises(
+        ValueError, match=r"n_samples=4 .*: set threshold=0.0 .*\"cardinality\".*cv"
+    ):
+        MultilabelClassifier().fit(X[:4], Y[:4])
+    for setting in ({"threshold": 0.0}, {"threshold": "cardinality"}, {"cv": 2}):
+        MultilabelClassifier(**setting).fit(X[:4], Y[:4])
 
 
 def test_mistakes_with_one_label_are_explained(problem):

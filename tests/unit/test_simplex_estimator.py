@@ -80,6 +80,68 @@ def test_online_training_takes_sparse_rows(iris):
 
 
 @pytest.mark.parametrize(
+    "parameters",
+    [
+        {"loss": "s_ls", "C": 0.3},
+        {"loss": "s_ls", "C": 0.3, "kernel": "rbf", "theta": 0.4},
+        {"loss": "s_ls", "C": "loo", "n_Cs": 20},
+        {"loss": "s_ls", "C": "loo", "n_Cs": 20, "kernel": "rbf", "theta": 0.4},
+        {"loss": "sc_svm", "tol": 1e-10},
+        {"loss": "sh_svm", "tol": 1e-10},
+    ],
+    ids=str,
+)
+def test_a_weight_is_a_number_of_copies(iris, parameters):
+    X, y = iris[0] - iris[0].mean(axis=0), iris[1]
+    weight = np.arange(len(y)) % 4
+    weighted = SimplexClassifier(**parameters).fit(X, y, weight)
+    copies = np.repeat(np.arange(len(y)), weight)
+    repeated = SimplexClassifier(**parameters).fit(X[copies], y[copies])
+    np.testing.assert_allclose(weighted.C_, repeated.C_)
+    assert weighted.decision_function(X) == pytest.approx(repeated.decision_function(X), abs=1e-4)
+    if "n_Cs" in parameters:
+        assert weighted.loo_errors_ == pytest.approx(repeated.loo_errors_)
+
+
+def test_weights_of_classes_are_weights_of_rows(iris):
+    X, y = iris
+    factors = dict(zip(np.unique(y), (1.0, 2.0, 0.5), strict=True))
+    by_class = SimplexClassifier(class_weight=factors).fit(X, y)
+    by_row = SimplexClassifier().fit(X, y, [factors[name] for name in y])
+    assert np.array_equal(by_class.coef_, by_row.coef_)
+
+
+@pytest.mark.parametrize("loss", ["sc_svm", "sh_svm"])
+def test_a_warm_start_continues(iris, loss):
+    X, y = iris
+    model = SimplexClassifier(loss, C=0.1, warm_start=True, random_state=0).fit(X, y)
+    assert model.n_iter_ > 0
+    assert model.fit(X, y).n_iter_ == 0
+    model.set_params(C=0.05).fit(X, y)
+    cold = SimplexClassifier(loss, C=0.05, random_state=0).fit(X, y)
+    assert model.score(X, y) == pytest.approx(cold.score(X, y), abs=0.03)
+    anew = model.fit(X[::2], y[::2])
+    alone = SimplexClassifier(loss, C=0.05, random_state=0).fit(X[::2], y[::2])
+    assert np.array_equal(anew.coef_, alone.coef_)
+    with pytest.raises(ValueError, match="needs the classes of the previous fit"):
+        model.fit(X[:100], y[:100])
+
+
+def test_one_feature_has_leave_one_out_as_with_its_copies(iris, monkeypatch):
+    """SciPy up to 1.13 has no eigenvectors of a matrix of one number: "dsyevd: lwork"."""
+    X, y = iris[0][:, 2:3], iris[1]
+    monkeypatch.setattr("scipy.linalg.eigh", None)
+    one = SimplexClassifier("s_ls", C="loo").fit(X, y)
+    monkeypatch.undo()
+    for C, error in zip(one.Cs_[::33], one.loo_errors_[::33], strict=True):
+        wrong = 0
+        for i in range(len(y)):
+            rest = np.arange(len(y)) != i
+            wrong += SimplexClassifier(C=C).fit(X[rest], y[rest]).predict(X[i : i + 1])[0] != y[i]
+        assert error == pytest.approx(wrong / len(y))
+
+
+@pytest.mark.parametrize(
     ("parameters", "message"),
     [
         ({"loss": "hinge"}, "loss must be one of s_ls, sc_svm, sh_svm, got 'hinge'"),
@@ -92,7 +154,7 @@ def test_online_training_takes_sparse_rows(iris):
         ({"C": "loo", "n_Cs": 1}, "n_Cs must be >= 2"),
         ({"loss": "sc_svm", "tol": -1.0}, "tol must be >= 0"),
         ({"kernel": "poly"}, "kernel must be"),
-        ({"theta": 1.0}, "theta has no meaning"),
+        ({"online": True, "class_weight": "balanced"}, "class_weight are not for online training"),
     ],
 )
 def test_what_does_not_fit_is_named(iris, parameters, message):

@@ -6,28 +6,28 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import partial
-from importlib.metadata import metadata
 
 import numpy as np
 from joblib import effective_n_jobs
 from scipy.special import log_expit, log_softmax
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from toplabel import losses
-from toplabel._core.arrays import Labels, as_integer, as_labels, refuse_masked
+from toplabel._core.arrays import as_integer, as_labels, as_number, refuse_masked
 from toplabel._core.catalogue import nearest
 from toplabel._core.threads import thread_count
 from toplabel.estimators import convergence
+from toplabel.estimators.common import CommonEstimator
 from toplabel.estimators.parts import parts
+from toplabel.estimators.previous import Previous
 from toplabel.metrics.top_lists import best_scores
 from toplabel.solver import Record, Solution, solve
 
-__all__ = ["Documented", "SolverEstimator"]
+__all__ = ["SolverEstimator", "encode", "seed_from"]
 
 
 def seed_from(random_state) -> int:
@@ -37,44 +37,7 @@ def seed_from(random_state) -> int:
     return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
 
 
-@dataclass(frozen=True)
-class _Previous:
-    """The last fit, for a warm start: dual variables are feasible for these labels, weights, loss
-    and k.
-    """
-
-    solution: Solution
-    columns: int
-    labels: Labels
-    weights: np.ndarray | None
-
-    def suits(
-        self, loss: str, k: int, columns: int, labels: Labels, weights: np.ndarray | None
-    ) -> bool:
-        mine = self.labels
-        return (
-            (self.solution.loss, self.solution.k, self.columns) == (loss, k, columns)
-            and (mine.n, mine.m) == (labels.n, labels.m)
-            and np.array_equal(mine.start, labels.start)
-            and np.array_equal(mine.label, labels.label)
-            and (weights is None) == (self.weights is None)
-            and (weights is None or np.array_equal(weights, self.weights))
-        )
-
-
-class Documented(BaseEstimator):
-    """An estimator whose HTML links to its page, where the package states the site's address."""
-
-    def _get_doc_link(self) -> str:
-        """Override scikit-learn's, which links to scikit-learn's own site."""
-        stated = [url.split(", ") for url in metadata("toplabel").get_all("Project-URL", [])]
-        site = dict(stated).get("Documentation")
-        if site is None or not type(self).__module__.startswith("toplabel."):
-            return ""
-        return f"{site.rstrip('/')}/generated/toplabel.{type(self).__name__}.html"
-
-
-class SolverEstimator(ClassifierMixin, Documented):
+class SolverEstimator(ClassifierMixin, CommonEstimator):
     """Base of the estimators; a subclass has the parameters of `toplabel.solve` and a `fit`."""
 
     _LABELS = ""  # "one" or "set": the losses it takes, beside those that take either
@@ -104,6 +67,19 @@ class SolverEstimator(ClassifierMixin, Documented):
         hint = nearest(self.loss, fits)
         raise ValueError(f"loss must be one of {', '.join(fits)}, got {self.loss!r}{hint}")
 
+    def _parameters(self) -> dict[str, object]:
+        """Return the parameters of the loss and of the kernel. One that has no meaning for them is
+        checked and left out, so that a grid may hold losses and kernels of several kinds.
+        """
+        loss = self._loss()
+        k = as_integer(getattr(self, "k", 1), "k", 1)
+        gamma = as_number(self.gamma, "gamma", 0.0)
+        return {
+            "k": k if loss.top_k else 1,
+            "gamma": gamma if loss.smoothing else 0.0,
+            "theta": self.theta if self.kernel == "rbf" else None,
+        }
+
     def _validated(self, X, y="no_validation", **options):
         """Check X, and y where it is given; float32 stays float32 and CSR stays CSR."""
         refuse_masked(X, "X")
@@ -125,11 +101,9 @@ class SolverEstimator(ClassifierMixin, Documented):
             X,
             y,
             loss=self.loss,
-            k=getattr(self, "k", 1),
-            gamma=self.gamma,
+            **self._parameters(),
             C=self.C,
             kernel=self.kernel,
-            theta=self.theta,
             tol=self.tol,
             max_iter=self.max_iter,
             eval_every=self.eval_every,
@@ -164,27 +138,15 @@ class SolverEstimator(ClassifierMixin, Documented):
         if self.warm_start:
             many = self._loss().labels != "one"
             labels = as_labels(y, X.shape[0], multilabel=many, n_classes=n_classes)
-            if previous is not None and previous.suits(
-                self.loss, getattr(self, "k", 1), X.shape[1], labels, weights
-            ):
+            problem = (self.loss, self._parameters()["k"], X.shape[1])
+            if previous is not None and previous.suits(problem, labels, weights):
                 start = previous.solution
         solution = self._solve(X, y, weights, seed, n_classes, start, threads=threads)
         self._previous = None
         if self.warm_start:
             copied = None if weights is None else weights.copy()
-            self._previous = _Previous(solution, X.shape[1], labels, copied)
+            self._previous = Previous(solution, problem, labels, copied)
         return solution
-
-    def _check_same_classes(self, classes: np.ndarray) -> None:
-        """Refuse a warm start for other classes than those of the previous fit."""
-        if not self.warm_start or getattr(self, "_previous", None) is None:
-            return
-        known = getattr(self, "classes_", classes)  # the first fit may have ended by Ctrl-C
-        if not np.array_equal(known, classes):
-            raise ValueError(
-                "warm_start=True needs the classes of the previous fit; they were "
-                f"{known}, now y has {classes}"
-            )
 
     def _keep(self, solution: Solution, X, classes: np.ndarray, *, binary: bool) -> None:
         """Set the fitted attributes of a solution for the rows X."""
@@ -210,7 +172,7 @@ class SolverEstimator(ClassifierMixin, Documented):
             self._warn(solution, X)
 
     def _warn(self, solution: Solution, X, where: str = "") -> None:
-        smooth = losses.get(self.loss).smoothing and self.gamma == 0
+        smooth = losses.get(self.loss).smoothing and solution.gamma == 0
         convergence.warn(self, solution, X, where=where, smooth=smooth)
 
     def _one_of_two(self, columns: np.ndarray) -> np.ndarray:

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 
 import numpy as np
 
-__all__ = ["check_no_lists", "check_one_label", "column_names", "warn_of_empty_labels"]
+__all__ = [
+    "check_no_joined_labels",
+    "check_no_lists",
+    "check_one_label",
+    "column_names",
+    "warn_of_empty_labels",
+]
 
 
 def check_one_label(y) -> None:
@@ -43,10 +50,42 @@ def column_names(y) -> np.ndarray | None:
 
 
 def warn_of_empty_labels(Y, classes: np.ndarray) -> None:
-    """Warn of labels that no row has: nothing is learnt of them but that they are rare."""
+    """Warn of labels that no row has: nothing is learnt of them but that they are rare.
+
+    The folds of a cross-validation by scikit-learn are silent: rare labels are missing in most.
+    """
     missing = classes[np.asarray(Y.sum(axis=0)).ravel() == 0]
-    if len(missing):
+    if len(missing) and not _is_a_fold():
         shown = ", ".join(map(repr, missing[:5].tolist())) + (", ..." if len(missing) > 5 else "")
         warnings.warn(
             f"{len(missing)} of {len(classes)} labels occur in no row of y: {shown}", stacklevel=4
         )
+
+
+def _is_a_fold() -> bool:
+    """Return whether scikit-learn's cross-validation called this fit."""
+    frame = sys._getframe()
+    while frame is not None:
+        if frame.f_globals.get("__name__") == "sklearn.model_selection._validation":
+            return True
+        frame = frame.f_back
+    return False
+
+
+def check_no_joined_labels(y: np.ndarray) -> None:
+    """Refuse strings that hold several labels, like "a;b" or "a|b"; with a comma, which names may
+    have, only where one of the parts is a string of its own.
+    """
+    if y.dtype.kind not in "OUT":
+        return
+    names = {name for name in np.unique(y).tolist() if isinstance(name, str)}
+    for name in sorted(names):
+        for separator in ";|,":
+            found = [part.strip() for part in name.split(separator)]
+            if len(found) > 1 and all(found) and (separator != "," or names & set(found)):
+                raise ValueError(
+                    f"y holds several labels in one string, as {name!r}; split them, and make an "
+                    "indicator with sklearn.preprocessing.MultiLabelBinarizer: MultiLabelBinarizer()"
+                    f".fit_transform(label.split({separator!r}) for label in y). Where it is the name "
+                    "of one class, use TopKClassifier"
+                )

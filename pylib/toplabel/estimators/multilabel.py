@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 from scipy import sparse
-from scipy.special import expit
+from scipy.special import expit, log_expit
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, column_or_1d
@@ -14,7 +14,13 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from toplabel._core.arrays import as_weights
 from toplabel._core.threads import each
 from toplabel.estimators.base import SolverEstimator, encode, seed_from
-from toplabel.estimators.inputs import check_no_lists, column_names, warn_of_empty_labels
+from toplabel.estimators.inputs import (
+    check_no_joined_labels,
+    check_no_lists,
+    column_names,
+    warn_of_empty_labels,
+)
+from toplabel.estimators.previous import check_same_classes
 from toplabel.estimators.thresholding import (
     Fold,
     ThresholdRule,
@@ -47,7 +53,7 @@ class MultilabelClassifier(SolverEstimator):
         order of the labels: ``"lr_ml"`` (multilabel softmax), ``"svm_ml"`` (multilabel SVM, better
         with ``gamma=1.0``).
     gamma : float, default=0.0
-        Smoothing of the hinge losses. A positive value trains faster.
+        Smoothing of the hinge losses. A positive value trains faster. Ignored by the other losses.
     C, fit_intercept, intercept_scaling, kernel, theta, tol, max_iter, eval_every
         As in `TopKClassifier`; limits hold for each training of a cross-validation.
     random_state, verbose, time_limit, acceleration
@@ -197,7 +203,7 @@ class MultilabelClassifier(SolverEstimator):
         ConvergenceWarning
             When a training ended before the gap was tol.
         UserWarning
-            Of labels that no row has.
+            Of labels that no row has, but not in the folds of a cross-validation.
         """
         self._loss()
         rule = ThresholdRule.of(self.threshold, self.threshold_metric, self.threshold_grid)
@@ -217,8 +223,9 @@ class MultilabelClassifier(SolverEstimator):
         return self._fit_sets(X, y, classes, weights, rule)
 
     def _fit_one_label(self, X, y, weights) -> MultilabelClassifier:
+        check_no_joined_labels(y)
         classes, codes = encode(y, weights)
-        self._check_same_classes(classes)
+        check_same_classes(self, classes)
         weights = weights_of_classes(self.class_weight, weights, classes, codes)
         seed = seed_from(self.random_state)
         solution = self._train(X, codes, weights, seed, len(classes), self._threads())
@@ -230,7 +237,7 @@ class MultilabelClassifier(SolverEstimator):
 
     def _fit_sets(self, X, y, classes, weights, rule: ThresholdRule) -> MultilabelClassifier:
         rule.check_labels(len(classes))
-        self._check_same_classes(classes)
+        check_same_classes(self, classes)
         warn_of_empty_labels(y, classes)
         weights = weights_of_sets(self.class_weight, weights, classes, y)
         seed = seed_from(self.random_state)
@@ -333,5 +340,22 @@ class MultilabelClassifier(SolverEstimator):
         """
         check_is_fitted(self, "classes_")
         if self.multilabel_ and self.loss == "lr_ova":
-            return expit(self.decision_function(X))
+            return expit(self.decision_function(X))  # keeps the digits of small ones
         return np.exp(self._log_probabilities(X))
+
+    @available_if(_is_logistic)
+    def predict_log_proba(self, X) -> np.ndarray:
+        """Return logarithms of the probabilities of `predict_proba`.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix, (n, d)
+
+        Returns
+        -------
+        ndarray, (n, m)
+        """
+        check_is_fitted(self, "classes_")
+        if self.multilabel_ and self.loss == "lr_ova":
+            return log_expit(self.decision_function(X))
+        return self._log_probabilities(X)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
+from sklearn import get_config
+from sklearn.utils.metadata_routing import MetadataRequest
+from sklearn.utils.multiclass import check_classification_targets, unique_labels
+from sklearn.utils.validation import column_or_1d
 
-from toplabel._core.arrays import as_integer, as_weights
+from toplabel._core.arrays import as_integer, as_weights, plain
 
 __all__ = ["TopKScorer", "found_share", "top_k_scorer"]
 
@@ -15,9 +19,12 @@ def found_share(y, scores: np.ndarray, classes: np.ndarray, k: int, sample_weigh
     """Return the share of the rows whose class has fewer than k classes scoring strictly higher:
     `toplabel.metrics.top_k_accuracy` (TPAMI Eq. (1)) with class names and weights.
 
-    Scores are those of `decision_function`. A class that is not in `classes` is never found.
+    Scores are those of `decision_function`. A class that is not in `classes` is never found, but
+    names among numbers, or numbers among names, are refused, as by `score`.
     """
-    y = np.asarray(y)
+    y = column_or_1d(plain(y))
+    check_classification_targets(y)
+    unique_labels(classes, y)
     if scores.ndim == 1:
         scores = np.column_stack([-scores, scores])
     if y.shape != scores.shape[:1]:
@@ -41,6 +48,7 @@ class TopKScorer:
     """
 
     k: int
+    _requested: dict = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __call__(self, estimator, X, y, sample_weight=None) -> float:
         """Top-k accuracy of a fitted classifier, or of a Pipeline that ends in one.
@@ -58,6 +66,39 @@ class TopKScorer:
         """
         scores = np.asarray(estimator.decision_function(X))
         return found_share(y, scores, estimator.classes_, self.k, sample_weight)
+
+    def set_score_request(self, *, sample_weight: bool | str | None) -> TopKScorer:
+        """Ask for the metadata that `__call__` takes, as scikit-learn's scorers do.
+
+        Parameters
+        ----------
+        sample_weight : bool, str or None
+            True: weights that are passed under this name are used; False: they are not; None: an
+            error when they are passed; a str: the name under which they are passed.
+
+        Returns
+        -------
+        TopKScorer
+            Itself.
+
+        Raises
+        ------
+        RuntimeError
+            Unless ``sklearn.set_config(enable_metadata_routing=True)`` was called.
+        """
+        if not get_config()["enable_metadata_routing"]:
+            raise RuntimeError(
+                "set_score_request needs sklearn.set_config(enable_metadata_routing=True)"
+            )
+        self._requested["sample_weight"] = sample_weight
+        return self
+
+    def get_metadata_routing(self) -> MetadataRequest:
+        """Return what the scorer asks for, for `sklearn.utils.metadata_routing`."""
+        request = MetadataRequest(owner=self)
+        alias = self._requested.get("sample_weight")
+        request.score.add_request(param="sample_weight", alias=alias)
+        return request
 
 
 def top_k_scorer(k: int) -> TopKScorer:

@@ -7,9 +7,12 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from toplabel._core.arrays import as_integer
+from toplabel._core.arrays import Labels, as_integer, as_labels, as_weights
 from toplabel.estimators import convergence
-from toplabel.estimators.base import Documented, encode, seed_from
+from toplabel.estimators.base import encode, seed_from
+from toplabel.estimators.common import CommonEstimator
+from toplabel.estimators.previous import Previous, check_same_classes
+from toplabel.estimators.weighting import weights_of_classes
 from toplabel.simplex import (
     LeastSquaresPath,
     SimplexSolution,
@@ -22,7 +25,7 @@ from toplabel.simplex.losses import check_loss
 __all__ = ["SimplexClassifier"]
 
 
-class SimplexClassifier(ClassifierMixin, Documented):
+class SimplexClassifier(ClassifierMixin, CommonEstimator):
     """Classifier of one label per row whose classes are the vertices of a simplex (NIPS 2012).
 
     Minimises ``C sum_i V(y_i, f(x_i)) + 1/2 ||f||^2`` over functions with values in R^(m-1). There
@@ -41,7 +44,7 @@ class SimplexClassifier(ClassifierMixin, Documented):
     theta : float, "scale" or None, default=None
         ``kernel="rbf"`` is ``exp(-theta ||x - z||^2)``; "scale" as of `toplabel.solve`,
         None: 1/(2 width^2), where the width is the 25th percentile of the distances between
-        training rows.
+        training rows. Ignored by the other kernels.
     n_Cs : int, default=100
         Number of values for ``C="loo"``, between those whose lambda n is the largest and the
         smallest eigenvalue.
@@ -57,6 +60,11 @@ class SimplexClassifier(ClassifierMixin, Documented):
         Passes of the batch training of the SVMs at most.
     random_state : int, RandomState instance or None, default=None
         Order of the rows.
+    warm_start : bool, default=False
+        For the SVMs in batch, as in `TopKClassifier`: start from the dual variables of the previous
+        fit. Least squares is a linear system, and online training starts at zero.
+    class_weight : dict, "balanced" or None, default=None
+        As in `TopKClassifier`; not for online training.
 
     Attributes
     ----------
@@ -103,6 +111,8 @@ class SimplexClassifier(ClassifierMixin, Documented):
         tol=1e-3,
         max_iter=10000,
         random_state=None,
+        warm_start=False,
+        class_weight=None,
     ) -> None:
         self.loss = loss
         self.C = C
@@ -115,15 +125,18 @@ class SimplexClassifier(ClassifierMixin, Documented):
         self.tol = tol
         self.max_iter = max_iter
         self.random_state = random_state
+        self.warm_start = warm_start
+        self.class_weight = class_weight
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self.kernel == "precomputed"
         tags.input_tags.sparse = not tags.input_tags.pairwise
-        tags.classifier_tags.poor_score = self.online or self.loss == "sh_svm"
+        # Without an intercept class weights move no boundary off the origin, as in TopKClassifier.
+        tags.classifier_tags.poor_score = True
         return tags
 
-    def fit(self, X, y) -> SimplexClassifier:
+    def fit(self, X, y, sample_weight=None) -> SimplexClassifier:
         """Train.
 
         Parameters
@@ -132,6 +145,8 @@ class SimplexClassifier(ClassifierMixin, Documented):
             With ``kernel="precomputed"``: the Gram matrix, (n, n).
         y : array-like, (n,)
             Class names of any sortable type, at least two different ones.
+        sample_weight : array-like, (n,), optional
+            A weight w is the same as w copies of the row. Not for online training.
 
         Returns
         -------
@@ -151,8 +166,13 @@ class SimplexClassifier(ClassifierMixin, Documented):
         self._check_combination()
         X, y = self._validated(X, y)
         check_classification_targets(y)
-        classes, codes = encode(y, None)
-        solution = self._train(X, codes, len(classes))
+        weights = as_weights(sample_weight, len(y))
+        classes, codes = encode(y, weights)
+        check_same_classes(self, classes)
+        weights = weights_of_classes(self.class_weight, weights, classes, codes)
+        if self.online and weights is not None:
+            raise ValueError("sample_weight and class_weight are not for online training")
+        solution = self._train(X, codes, len(classes), weights)
         self.classes_ = classes
         self._keep(solution, X)
         return self
@@ -171,7 +191,7 @@ class SimplexClassifier(ClassifierMixin, Documented):
             self, X, y, accept_sparse=sparse, dtype=np.float64, order="C", **options
         )
 
-    def _train(self, X, codes: np.ndarray, n_classes: int) -> SimplexSolution:
+    def _train(self, X, codes: np.ndarray, n_classes: int, weights) -> SimplexSolution:
         if self.online:
             return solve_online(
                 X,
@@ -183,23 +203,40 @@ class SimplexClassifier(ClassifierMixin, Documented):
                 seed=seed_from(self.random_state),
                 n_classes=n_classes,
             )
+        fixed = {
+            "kernel": self.kernel,
+            "theta": self.theta if self.kernel == "rbf" else None,
+            "n_classes": n_classes,
+            "sample_weight": weights,
+        }
         if self.C == "loo":
-            return self._by_leave_one_out(X, codes, n_classes)
-        return solve(
+            return self._by_leave_one_out(LeastSquaresPath(X, codes, **fixed))
+        if self.loss == "s_ls":
+            return solve(X, codes, self.loss, self.C, **fixed)
+        labels = as_labels(codes, X.shape[0], multilabel=False, n_classes=n_classes)
+        problem = (self.loss, X.shape[1])
+        solution = solve(
             X,
             codes,
             self.loss,
             self.C,
-            kernel=self.kernel,
-            theta=self.theta,
             tol=self.tol,
             max_iter=self.max_iter,
             seed=seed_from(self.random_state),
-            n_classes=n_classes,
+            warm_start=self._start(problem, labels, weights),
+            **fixed,
         )
+        if self.warm_start:
+            self._previous = Previous(solution, problem, labels, weights)
+        return solution
 
-    def _by_leave_one_out(self, X, codes: np.ndarray, n_classes: int) -> SimplexSolution:
-        path = LeastSquaresPath(X, codes, kernel=self.kernel, theta=self.theta, n_classes=n_classes)
+    def _start(self, problem: tuple, labels: Labels, weights) -> SimplexSolution | None:
+        """Return the solution of the previous fit where training may start from it."""
+        previous, self._previous = getattr(self, "_previous", None), None
+        suits = self.warm_start and previous is not None
+        return previous.solution if suits and previous.suits(problem, labels, weights) else None
+
+    def _by_leave_one_out(self, path: LeastSquaresPath) -> SimplexSolution:
         self.Cs_ = path.Cs(as_integer(self.n_Cs, "n_Cs", 2))
         self.loo_errors_ = np.array([path.left_out_error(C) for C in self.Cs_])
         return path.solution(float(self.Cs_[self.loo_errors_.argmin()]))

@@ -92,6 +92,16 @@ def _splitter(folds: int | None, n: int, seed: int):
     return KFold(folds, shuffle=True, random_state=seed % 2**32)
 
 
+def _check_enough(folds: int | None, n: int) -> None:
+    folds = 5 if folds is None else folds
+    if n < folds:
+        raise ValueError(
+            f"the threshold is set on held-out rows of {folds} folds, and n_samples={n} of positive "
+            "weight is too few for them: set threshold=0.0 (or another number), "
+            'threshold="cardinality", or a smaller cv'
+        )
+
+
 @dataclass(frozen=True)
 class Fold:
     """A split: rows to train on, and others; X is a Gram matrix if `pairwise`."""
@@ -146,6 +156,7 @@ def folds_to_sweep(cv, X, y, weights, grid: np.ndarray, *, seed: int, pairwise: 
     y = y.tocsr() if sparse.issparse(y) else y
     weighted = np.arange(X.shape[0]) if weights is None else np.flatnonzero(weights)
     if cv is None or isinstance(cv, numbers.Integral):
+        _check_enough(cv, len(weighted))
         splits = _splitter(cv, len(weighted), seed).split(weighted)
         splits = [(weighted[inside], weighted[outside]) for inside, outside in splits]
     else:

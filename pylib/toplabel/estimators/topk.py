@@ -10,6 +10,7 @@ from toplabel._core.arrays import as_weights
 from toplabel._core.catalogue import LOSSES
 from toplabel.estimators.base import SolverEstimator, encode, seed_from
 from toplabel.estimators.inputs import check_one_label
+from toplabel.estimators.previous import check_same_classes
 from toplabel.estimators.ranking import found_share
 from toplabel.estimators.weighting import weights_of_classes
 
@@ -18,7 +19,7 @@ __all__ = ["TopKClassifier"]
 
 def _is_logistic(estimator: TopKClassifier) -> bool:
     """Does the minimiser of the loss estimate probabilities?"""
-    loss = LOSSES.get(estimator.loss)
+    loss = LOSSES.get(estimator.loss) if isinstance(estimator.loss, str) else None
     at_one = loss.at_one if loss is not None and estimator.k == 1 else ""
     return "lr_multi" in (estimator.loss, at_one) or estimator.loss == "lr_ova"
 
@@ -37,9 +38,10 @@ class TopKClassifier(SolverEstimator):
         and Singer), ``"lr_multi"`` (softmax), ``"topk_svm_alpha"``, ``"topk_ent"`` (top-k losses),
         ``"svm_ova"`` (one-vs-all).
     k : int, default=1
-        The k of a top-k loss, below the number of classes; 1 for the other losses.
+        The k of a top-k loss, below the number of classes. Ignored by the other losses.
     gamma : float, default=0.0
         Smoothing of the hinge losses; no parameter of a kernel. A positive value trains faster.
+        Ignored by the other losses.
     C : float, default=1.0
         Weight of the loss, as in `sklearn.svm.LinearSVC`.
     fit_intercept : bool, default=True
@@ -53,7 +55,7 @@ class TopKClassifier(SolverEstimator):
         As in `toplabel.solve`.
     theta : float, "scale" or None, default=None
         ``kernel="rbf"`` is ``exp(-theta ||x - z||^2)`` and needs it; "scale" is ``1 / (d
-        X.var())``, which scikit-learn calls ``gamma="scale"``.
+        X.var())``, which scikit-learn calls ``gamma="scale"``. Ignored by the other kernels.
     tol : float, default=1e-3
         Stop when ``|P - D| + e <= tol max(|P|, |D|)``, where e bounds the rounding error of P - D.
     max_iter : int, default=1000
@@ -203,7 +205,7 @@ class TopKClassifier(SolverEstimator):
         check_classification_targets(y)
         weights = as_weights(sample_weight, len(y))
         classes, codes = encode(y, weights)
-        self._check_same_classes(classes)
+        check_same_classes(self, classes)
         weights = weights_of_classes(self.class_weight, weights, classes, codes)
         seed = seed_from(self.random_state)
         solution = self._train(X, codes, weights, seed, len(classes), self._threads())

@@ -1,0 +1,49 @@
+"""The last fit of an estimator, from which a warm start begins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from toplabel._core.arrays import Labels
+
+__all__ = ["Previous", "check_same_classes"]
+
+
+@dataclass(frozen=True)
+class Previous:
+    """A solution and the problem whose dual variables it has: they are feasible for the same loss,
+    labels and weights alone.
+
+    `problem` is all else that must be the same: the loss, its k, the number of columns.
+    """
+
+    solution: object
+    problem: tuple
+    labels: Labels
+    weights: np.ndarray | None
+
+    def suits(self, problem: tuple, labels: Labels, weights: np.ndarray | None) -> bool:
+        """Return whether training may start from the solution."""
+        mine = self.labels
+        return (
+            self.problem == problem
+            and (mine.n, mine.m) == (labels.n, labels.m)
+            and np.array_equal(mine.start, labels.start)
+            and np.array_equal(mine.label, labels.label)
+            and (weights is None) == (self.weights is None)
+            and (weights is None or np.array_equal(weights, self.weights))
+        )
+
+
+def check_same_classes(estimator, classes: np.ndarray) -> None:
+    """Refuse a warm start for other classes than those of the previous fit."""
+    if not estimator.warm_start or getattr(estimator, "_previous", None) is None:
+        return
+    known = getattr(estimator, "classes_", classes)  # the first fit may have ended by Ctrl-C
+    if not np.array_equal(known, classes):
+        raise ValueError(
+            "warm_start=True needs the classes of the previous fit; they were "
+            f"{known}, now y has {classes}"
+        )
