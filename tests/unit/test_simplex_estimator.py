@@ -160,3 +160,11 @@ def test_one_feature_has_leave_one_out_as_with_its_copies(iris, monkeypatch):
 def test_what_does_not_fit_is_named(iris, parameters, message):
     with pytest.raises(ValueError, match=message):
         SimplexClassifier(**parameters).fit(*iris)
+
+
+def test_weights_of_sparse_rows_are_those_of_dense_ones(iris):
+    X, y = iris
+    weight = 0.5 + np.arange(len(y)) % 3
+    dense = SimplexClassifier().fit(X, y, weight)
+    csr = SimplexClassifier().fit(sparse.csr_matrix(X), y, weight)
+    assert csr.coef_ == pytest.approx(dense.coef_)

@@ -76,7 +76,7 @@ class WeightedProblem:
             return cls(problem, codes, None, X, codes, n)
         root = np.sqrt(weight)
         if sparse.issparse(X):
-            X = sparse.csr_array(sparse.diags_array(root) @ X)
+            X = sparse.csr_array(X.multiply(root[:, None]))
         else:
             X = root[:, None] * X * (root if problem.is_gram else 1.0)
         return cls(problem, codes, root, X, root[:, None] * codes, float(weight.sum()))
