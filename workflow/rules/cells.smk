@@ -83,6 +83,28 @@ rule evaluate:
         "../scripts/evaluate.py"
 
 
+# The predictions for the test rows, of own data sets alone.
+rule predict:
+    input:
+        meta="results/{dataset}/data/meta.json",
+        selection="results/{dataset}/{method}/selection.csv",
+        models="results/{dataset}/{method}/models.npz",
+    output:
+        predictions="results/{dataset}/{method}/predictions.csv",
+    log:
+        "results/logs/predict/{dataset}/{method}.log",
+    resources:
+        **needs(plan, "evaluate"),
+    params:
+        task=lambda wildcards: vars(plan.task("evaluate", wildcards.dataset, wildcards.method)),
+        threshold=vars(plan.run.threshold),
+        sources=plan.sources("predict.py"),
+    message:
+        "Predict with {wildcards.method} on {wildcards.dataset}"
+    script:
+        "../scripts/predict.py"
+
+
 # Do our own one-vs-all and LIBLINEAR find the same minimiser? A table of the reports (docs/protocols.md).
 rule agree:
     input:

@@ -15,6 +15,7 @@ rule report:
         datasets="results/datasets.csv",
         tables=planned(targets.table_files),
         figures=planned(targets.figure_files),
+        predictions=planned(plan.predictions),
         notes=plan.notes,
         kept=plan.kept,
     output:

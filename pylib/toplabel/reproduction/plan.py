@@ -372,6 +372,11 @@ class Plan:
         cells = self.cells if cells is None else cells
         return [cell.path(name) for cell in cells if name in self.methods[cell.method].results]
 
+    def predictions(self) -> list[str]:
+        """Return the predictions of the cells of data sets that the config defines."""
+        own = [cell for cell in self.cells if cell.dataset in self.run.datasets]
+        return [cell.path("predictions.csv") for cell in own]
+
     def agreements(self) -> list[str]:
         """Return one-vs-all beside LIBLINEAR, of the data sets where the config has both."""
         both = {

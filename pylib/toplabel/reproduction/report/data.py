@@ -35,4 +35,5 @@ def _linked(inputs: Inputs) -> list[str]:
     named = {*inputs.cells["file"], *inputs.logs.values()}
     named |= {f"tables/{one['name']}.csv" for one in inputs.tables}
     named |= {f"figures/{one['name']}.csv" for one in inputs.figures}
+    named |= {str(Path(file).with_name("predictions.csv")) for file in inputs.cells["file"] if file}
     return sorted(file for file in named if file and inputs.link(file))

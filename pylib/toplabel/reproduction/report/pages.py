@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 from toplabel.reproduction.report import data_page, front, run_page
+from toplabel.reproduction.report.classes import class_sections
 from toplabel.reproduction.report.figures.registry import FIGURES as REGISTERED
 from toplabel.reproduction.report.figures.registry import row_of
 from toplabel.reproduction.report.inputs import Inputs
@@ -118,6 +119,9 @@ class _Pages:
             self._add(page, section, own)
         for cells, section in own_sections(inputs):
             self._add(self._page_of(cells["study"], FIGURES), section, cells)
+        for dataset, section in class_sections(inputs):
+            own = inputs.cells["config_dataset"] == dataset
+            self._page_of(inputs.cells.loc[own, "study"], FIGURES).sections.append(section)
         for table in inputs.tables:
             page = self._page_of_table(table)
             page.sections.append(plain_section(table, inputs))

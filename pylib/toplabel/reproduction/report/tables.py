@@ -240,19 +240,26 @@ def best_of_own(inputs: Inputs) -> Table | None:
     return table_of(caption, [*head, "Methods", "Seconds"], rows) if rows else None
 
 
-def best_sentence(inputs: Inputs) -> str:
-    """Say which method is the best on each data set of which no paper prints a number, by its first
-    metric; "" without such a set.
+def best_by_dataset(inputs: Inputs) -> list[tuple[str, pd.Series]]:
+    """Return the data sets of which no paper prints a number, with the row of the best method by
+    the first metric.
     """
     own = inputs.cells[(inputs.cells["source"] == "") & inputs.cells["measured"].notna()]
-    said = []
-    for dataset, part in own.groupby("dataset", sort=False):
+    found = []
+    for dataset, part in own.groupby("config_dataset", sort=False):
         metric = part["metric"].iloc[0]
         rows = part[part["metric"] == metric]
-        best = rows.loc[_best_row(rows, metric)]
-        value = f"{metric_label(metric)} {grid_cell(best).ours}"
-        said.append(f"{inputs.title(dataset)}: {plain(best['label'])}, {value}.")
-    return " ".join(said)
+        found.append((str(dataset), rows.loc[_best_row(rows, metric)]))
+    return found
+
+
+def best_sentence(inputs: Inputs) -> str:
+    """Say which method is the best on each data set of which no paper prints a number."""
+    return " ".join(
+        f"{inputs.title(dataset)}: {plain(best['label'])},"
+        f" {metric_label(best['metric'])} {grid_cell(best).ours}."
+        for dataset, best in best_by_dataset(inputs)
+    )
 
 
 def _best_row(part: pd.DataFrame, metric: str) -> Any:
