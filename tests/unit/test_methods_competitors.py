@@ -48,7 +48,9 @@ def test_every_competitor_takes_sparse_rows_and_is_repeated(name):
     assert one.decision_function(sparse.csr_matrix(X)) == pytest.approx(scores, abs=1e-9)
 
 
-@pytest.mark.parametrize("name", ["recall_at_k", "recall_at_k_ova", "sc_svm_batch", "sh_svm_batch"])
+@pytest.mark.parametrize(
+    "name", ["toppush", "recall_at_k", "recall_at_k_ova", "sc_svm_batch", "sh_svm_batch"]
+)
 def test_a_warm_start_ends_at_the_same_optimum(name):
     trainer, (X, y) = trainer_of(name), problem()
     cold = trainer.train(X, y, C=1.0, **FIXED)
@@ -81,7 +83,7 @@ def test_a_short_run_says_so():
 @pytest.mark.parametrize(
     ("name", "params", "message"),
     [
-        ("toppush", {"tolerance": -1.0}, "tolerance must be >= 0"),
+        ("toppush_program", {"tolerance": -1.0}, "tolerance must be >= 0"),
         ("recall_at_k", {"tolerance": -0.1}, "tolerance must be >= 0"),
         ("wsabie_pp_0", {"epochs": 1.5}, "'m': epochs must be an integer, got 1.5"),
         ("topk_ent_tr_descent", {"steps": -1}, "steps must be >= 0, got -1"),

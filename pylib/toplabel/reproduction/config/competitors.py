@@ -57,8 +57,9 @@ _KERNELS = {"": "linear", "_rbf": "rbf"}
 COMPETITORS: dict[str, Competitor] = {
     "svm_ova_liblinear": _by("liblinear.OneVsAll", fixed={"loss": "svm_ova"}),
     "lr_ova_liblinear": _by("liblinear.OneVsAll", fixed={"loss": "lr_ova"}),
-    "toppush": _by("toppush.TopPush", "tolerance iterations", fixed={"one_vs_all": False}),
-    "toppush_ova": _by("toppush.TopPush", "tolerance iterations", fixed={"one_vs_all": True}),
+    "toppush": _by("toppush.TopPush", fixed={"one_vs_all": False}),
+    "toppush_ova": _by("toppush.TopPush", fixed={"one_vs_all": True}),
+    "toppush_program": _by("toppush_program.TopPushProgram", "tolerance iterations"),
     "recall_at_k": _by("svm_perf.RecallAtK", "tolerance", top_k=True, fixed={"one_vs_all": False}),
     "recall_at_k_ova": _by(
         "svm_perf.RecallAtK", "tolerance", top_k=True, fixed={"one_vs_all": True}

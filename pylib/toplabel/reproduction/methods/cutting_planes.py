@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -86,7 +87,7 @@ class Solved:
     primal: float
     dual: float
     epochs: int
-    state: Planes | None = None
+    state: Any = None
 
 
 def trivial(X, positive: np.ndarray) -> Solved | None:

@@ -14,194 +14,142 @@ NIPS 2015 section 2.3 poses m classes as one such problem: example i is embedded
 into the y-th block of R^(md), and is positive at its own class. Then w is W, and <w, .> are the
 scores X W. Where that is too large the paper trains one problem per class.
 
-The dual is minimised by accelerated projected gradient steps, as in the authors' program; the
-curvature begins at 1/n+ and is doubled until it bounds the step. It ends when, from the tenth
-iteration on, the objective changes by less than a part of itself (10^-4 in their program), or after
-10,000 iterations. That bounds no distance to the optimum; the gap of the solution tells it.
+The dual is maximised by steps on pairs of its variables that keep the sums equal, as LIBSVM's are:
+the pair that violates the optimality conditions most takes the best step within its bounds
+(C.-C. Chang, C.-J. Lin: LIBSVM, a library for support vector machines. ACM TIST 2, 2011). The
+authors' own method is in `toplabel.reproduction.methods.toppush_program`.
 """
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
-
 import numpy as np
 
-from toplabel._core.arrays import as_integer, as_number
 from toplabel.reproduction.methods.cutting_planes import Solved, trivial
-from toplabel.reproduction.methods.trained import Matrix, Trained, train_problems
+from toplabel.reproduction.methods.trained import (
+    Matrix,
+    Trained,
+    dense,
+    status_of,
+    train_problems,
+)
 
-_FIRST_CHECK = 10  # iteration from which on the progress is looked at
-_SAME = 1e-6  # a step of this length is none
-_STEPS = 100  # of the projection's search, which ends far earlier
-_ROUNDING = 1e-15
+_SAME = 1e-12  # a difference of slopes, or a curvature, that is rounding
 
 
 class TopPush:
     """TopPush for classes: one problem for all of them, or one per class.
 
-    Without `one_vs_all` it is the multiclass-to-binary reduction of NIPS 2015. It ends at a
-    relative change of the objective, `tolerance`, or after so many `iterations`, which are its
-    epochs; `max_epochs` does not count. There are no warm starts.
+    Without `one_vs_all` it is the multiclass-to-binary reduction of NIPS 2015. An epoch is as many
+    steps as there are rows, whose Gram matrix is kept in memory.
     """
 
-    def __init__(self, one_vs_all: bool, tolerance: float = 1e-6, iterations: int = 10_000) -> None:
+    def __init__(self, one_vs_all: bool) -> None:
         self._one_vs_all = one_vs_all
-        self._tolerance = as_number(tolerance, "tolerance", 0.0)
-        self._iterations = as_integer(iterations, "iterations", 1)
 
-    def train(self, X, labels, *, n_classes, C, eps, **_) -> Trained:
+    def train(self, X, labels, *, n_classes, C, eps, max_epochs, start=None, **_) -> Trained:
         """Train (see `trained.Trainer`)."""
+        gram = np.asarray(dense(X @ X.T), dtype=float)
 
-        def one(positive: np.ndarray, state: None) -> Solved:
-            return trivial(X, positive) or solve(
-                _Dual(X, positive, C), self._tolerance, self._iterations
-            )
+        def one(positive: np.ndarray, state: np.ndarray | None) -> Solved:
+            limits = (C, eps, max_epochs, state)
+            return trivial(X, positive) or solve(X, gram, positive, *limits)
 
         def status(gap: float, epochs: int) -> str:
-            return "converged" if gap <= eps else "uncertified"
+            return status_of(gap, eps, epochs, max_epochs)
 
-        return train_problems(one, labels, n_classes, self._one_vs_all, None, status)
-
-
-def solve(problem: _Dual, tolerance: float, iterations: int) -> Solved:
-    """Solve one problem."""
-    point = before = problem.at(problem.zero())
-    weight, last_weight = 1.0, 0.0
-    curvature, iteration = 1.0 / problem.n_positive, 0
-    while iteration < iterations:
-        iteration += 1
-        ahead = point.plus((last_weight - 1.0) / weight, point.plus(-1.0, before))
-        new, curvature = problem.step(ahead, curvature)
-        if new is None:
-            break
-        progress = abs(new.value - point.value)
-        small = progress <= tolerance * abs(point.value)
-        before, point, last_weight = point, new, weight
-        weight = (1.0 + math.sqrt(1.0 + 4.0 * weight * weight)) / 2.0
-        if iteration >= _FIRST_CHECK and small:
-            break
-    return Solved(point.C * point.V, *problem.objectives(point), iteration)
+        return train_problems(one, labels, n_classes, self._one_vs_all, start, status)
 
 
-@dataclass(frozen=True, eq=False)
-class _Point:
-    """Dual variables: alpha (n+,) of the positives, beta (n, m) of the negatives, 0 at positives."""
+def solve(
+    X: Matrix,
+    gram: np.ndarray,
+    positive: np.ndarray,
+    C: float,
+    eps: float,
+    max_epochs: int,
+    start: np.ndarray | None = None,
+) -> Solved:
+    """Solve one ranking problem; `start` are the dual variables for another C.
 
-    alpha: np.ndarray
-    beta: np.ndarray
-
-    def plus(self, factor: float, other: _Point) -> _Point:
-        return _Point(self.alpha + factor * other.alpha, self.beta + factor * other.beta)
-
-    def dot(self, other: _Point) -> float:
-        return float(self.alpha @ other.alpha + np.vdot(self.beta, other.beta))
-
-
-@dataclass(frozen=True, eq=False)
-class _State:
-    """A point, the weights V that it stands for, and the scores X V, which are linear in it."""
-
-    point: _Point
-    V: np.ndarray
-    scores: np.ndarray
-    C: float
-
-    def plus(self, factor: float, other: _State) -> _State:
-        return _State(
-            self.point.plus(factor, other.point),
-            self.V + factor * other.V,
-            self.scores + factor * other.scores,
-            self.C,
-        )
-
-    @property
-    def value(self) -> float:
-        return _value(self.C, self.point, self.V)
+    Entry (i, j) of `positive`, (n, c): does the j-th embedding of row i, scored by the j-th column
+    of W, count as positive? The gap must be small beside the decrease from W = 0, too, which has
+    the loss 1 and may be nearly optimal.
+    """
+    pairs = _Pairs(gram, positive, C, start)
+    epochs = 0
+    while True:
+        W = np.asarray(X.T @ pairs.A)
+        primal, dual = _objectives(np.asarray(X @ W), W, positive, pairs.A, C)
+        small = primal - dual <= eps * min(max(abs(primal), abs(dual)), 1.0 - dual)
+        if small or epochs >= max_epochs or not pairs.steps(len(gram)):
+            return Solved(W, primal, dual, epochs, pairs.A)
+        epochs += 1
 
 
-def _value(C: float, point: _Point, V: np.ndarray) -> float:
-    linear = point.alpha.sum() - point.alpha @ point.alpha / 4.0
-    return float(C * np.vdot(V, V) / 2.0 - linear)
+def _objectives(
+    scores: np.ndarray, W: np.ndarray, positive: np.ndarray, A: np.ndarray, C: float
+) -> tuple[float, float]:
+    """Return P(W) and D(A), where W = X^T A."""
+    losses = np.maximum(0.0, 1.0 + scores[~positive].max() - scores[positive]) ** 2
+    alpha, square, scale = A[positive], np.vdot(W, W), C * positive.sum()
+    dual = (alpha.sum() - alpha @ alpha / (4.0 * C) - square / 2.0) / scale
+    return float(losses.mean() + square / (2.0 * scale)), float(dual)
 
 
-class _Dual:
-    """The function ``C/2 ||V||^2 - sum_p (alpha_p - alpha_p^2/4)``.
+class _Pairs:
+    """The dual variables A (n, c): alpha at the positives, -beta elsewhere, with the sum 0.
 
-    V = sum_p alpha_p x_p - sum_q beta_q x_q. It is -n+ D with alpha and beta divided by C.
+    `slope` is the derivative of the dual (times C n+) by A. A variable may rise unless it is a
+    beta at its bound 0, and fall unless it is an alpha at 0; at the optimum no slope of one that
+    may rise exceeds that of one that may fall.
     """
 
-    def __init__(self, X: Matrix, positive: np.ndarray, C: float) -> None:
-        self._X = X
-        self._positive = positive
-        self._C = C
-        self.n_positive = int(positive.sum())
+    def __init__(
+        self, gram: np.ndarray, positive: np.ndarray, C: float, start: np.ndarray | None
+    ) -> None:
+        self._gram, self._positive = gram, positive
+        self.A = np.zeros(positive.shape) if start is None else start.copy()
+        self._ridge = np.where(positive, 1.0 / (2.0 * C), 0.0)
+        self._slope = positive - gram @ self.A - self._ridge * self.A
+        c = positive.shape[1]
+        # The steepest variable of each column that may rise, and that may fall, with its slope.
+        self._rising, self._falling = np.zeros(c, dtype=int), np.zeros(c, dtype=int)
+        self._rise, self._fall = np.zeros(c), np.zeros(c)
+        for column in range(c):
+            self._look(column)
 
-    def zero(self) -> _Point:
-        return _Point(np.zeros(self.n_positive), np.zeros(self._positive.shape))
+    def steps(self, count: int) -> bool:
+        """Take so many steps; false when the first one already would not move."""
+        for step in range(count):
+            up, down = int(self._rise.argmax()), int(self._fall.argmin())
+            if self._rise[up] - self._fall[down] <= _SAME:
+                return step > 0
+            self._step(self._rising[up], up, self._falling[down], down)
+        return True
 
-    def at(self, point: _Point, V: np.ndarray | None = None) -> _State:
-        V = self.weights(point) if V is None else V
-        return _State(point, V, np.asarray(self._X @ V), self._C)
+    def _step(self, i: int, up: int, j: int, down: int) -> None:
+        """Raise A[i, up] and lower A[j, down] by the same, the best within their bounds."""
+        A, gram, ridge, slope = self.A, self._gram, self._ridge, self._slope
+        curvature = gram[i, i] + ridge[i, up] + gram[j, j] + ridge[j, down]
+        curvature -= 2.0 * gram[i, j] if up == down else 0.0
+        length = (self._rise[up] - self._fall[down]) / max(curvature, _SAME)
+        if not self._positive[i, up]:
+            length = min(length, -A[i, up])
+        if self._positive[j, down]:
+            length = min(length, A[j, down])
+        A[i, up] += length
+        A[j, down] -= length
+        slope[:, up] -= length * gram[i]
+        slope[:, down] += length * gram[j]
+        slope[i, up] -= length * ridge[i, up]
+        slope[j, down] += length * ridge[j, down]
+        for column in {up, down}:
+            self._look(column)
 
-    def weights(self, point: _Point) -> np.ndarray:
-        """V, (d, m)."""
-        signed = -point.beta
-        signed[self._positive] = point.alpha
-        return np.asarray(self._X.T @ signed)
-
-    def gradient(self, state: _State) -> _Point:
-        scores = self._C * state.scores
-        of_positives = scores[self._positive] + state.point.alpha / 2.0 - 1.0
-        scores[self._positive] = 0.0
-        return _Point(of_positives, -scores)
-
-    def step(self, ahead: _State, curvature: float) -> tuple[_State | None, float]:
-        """Return a projected gradient step, None if it does not move, and the curvature."""
-        gradient, value = self.gradient(ahead), ahead.value
-        while True:
-            new = self.project(ahead.point.plus(-1.0 / curvature, gradient))
-            moved = new.plus(-1.0, ahead.point)
-            square = moved.dot(moved)
-            if math.sqrt(square) <= _SAME:
-                return None, curvature
-            V = self.weights(new)
-            if _value(self._C, new, V) - value - gradient.dot(moved) <= curvature * square / 2.0:
-                return self.at(new, V), curvature
-            curvature *= 2.0
-
-    def project(self, point: _Point) -> _Point:
-        """Return the nearest point with no negative variable and equal sums.
-
-        It is (alpha - u)_+ and (beta + u)_+ for the u at which the sums are equal, found by
-        Newton's method within a bracket: the difference of the sums is piecewise linear in u and
-        falls.
-        """
-        alpha, beta = point.alpha, np.where(self._positive, -np.inf, point.beta)
-        low, high = -float(beta.max()), float(alpha.max())
-        if low >= high:
-            return self.zero()
-        shift = (low + high) / 2.0
-        for _ in range(_STEPS):
-            first, second = np.maximum(alpha - shift, 0.0), np.maximum(beta + shift, 0.0)
-            surplus = first.sum() - second.sum()
-            low, high = (shift, high) if surplus > 0 else (low, shift)
-            slope = np.count_nonzero(first) + np.count_nonzero(second)
-            newton = shift + surplus / slope if slope else high
-            last, shift = shift, newton if low < newton < high else (low + high) / 2.0
-            if not abs(shift - last) > _ROUNDING * max(abs(low), abs(high)):
-                break
-        return _Point(np.maximum(alpha - shift, 0.0), np.maximum(beta + shift, 0.0))
-
-    def objectives(self, state: _State) -> tuple[float, float]:
-        """P, and D with beta scaled to the sum of alpha."""
-        W, scores, point = self._C * state.V, self._C * state.scores, state.point
-        highest = float(scores[~self._positive].max())
-        losses = np.maximum(0.0, 1.0 + highest - scores[self._positive]) ** 2
-        primal = losses.mean() + np.vdot(W, W) / (2.0 * self._C * self.n_positive)
-        total = point.beta.sum()
-        alpha = point.alpha if total > 0 else np.zeros_like(point.alpha)
-        beta = point.beta * (alpha.sum() / total) if total > 0 else point.beta
-        scaled = _Point(alpha, beta)
-        dual = -_value(self._C, scaled, self.weights(scaled)) / self.n_positive
-        return float(primal), dual
+    def _look(self, column: int) -> None:
+        slope, positive = self._slope[:, column], self._positive[:, column]
+        inside = self.A[:, column] != 0.0
+        rising = np.where(positive | inside, slope, -np.inf)
+        falling = np.where(~positive | inside, slope, np.inf)
+        self._rising[column], self._falling[column] = rising.argmax(), falling.argmin()
+        self._rise[column], self._fall[column] = rising.max(), falling.min()
