@@ -7,13 +7,11 @@ structural SVMs. Machine Learning 77, 2009. With lambda = 1/(C n+), n+ the numbe
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from toplabel.reproduction.methods.quadratic import minimise
-from toplabel.reproduction.methods.trained import relative_gap
+from toplabel.reproduction.methods.trained import Solved, relative_gap
 
 _SAME = 1e-12
 _IDLE = 30  # steps without weight after which a cutting plane is dropped
@@ -77,24 +75,6 @@ class Planes:
     def risk(self) -> float:
         """Return the largest lower bound of the risk at W."""
         return float(np.max(self.offset - self.gram @ self.weight, initial=0.0))
-
-
-@dataclass(frozen=True, eq=False)
-class Solved:
-    """A solved problem: W of shape (d, c), the objectives, and where to go on for another C."""
-
-    W: np.ndarray
-    primal: float
-    dual: float
-    epochs: int
-    state: Any = None
-
-
-def trivial(X, positive: np.ndarray) -> Solved | None:
-    """Return the solution W = 0 of a problem without a positive or without a negative."""
-    if positive.any() and not positive.all():
-        return None
-    return Solved(np.zeros((X.shape[1], positive.shape[1])), 0.0, 0.0, 0)
 
 
 def solve(

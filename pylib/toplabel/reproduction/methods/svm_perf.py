@@ -26,8 +26,8 @@ import numpy as np
 from scipy import sparse
 
 from toplabel._core.arrays import as_integer, as_number
-from toplabel.reproduction.methods.cutting_planes import Planes, Solved, solve, trivial
-from toplabel.reproduction.methods.trained import Matrix, Trained, status_of, train_problems
+from toplabel.reproduction.methods.cutting_planes import Planes, solve
+from toplabel.reproduction.methods.trained import Matrix, Solved, Trained, status_of, train_problems
 
 
 class RecallAtK:
@@ -54,15 +54,11 @@ class RecallAtK:
             return "uncertified"
 
         def one(positive: np.ndarray, state: Planes | None) -> Solved:
-            limits = (C, eps, max_epochs, state, self._tolerance)
-            return trivial(X, positive) or solve(
-                partial(tangent, X, positive, self._k),
-                (X.shape[1], positive.shape[1]),
-                int(positive.sum()),
-                *limits,
-            )
+            shape, n_positive = (X.shape[1], positive.shape[1]), int(positive.sum())
+            risk = partial(tangent, X, positive, self._k)
+            return solve(risk, shape, n_positive, C, eps, max_epochs, state, self._tolerance)
 
-        return train_problems(one, labels, n_classes, self._one_vs_all, start, status)
+        return train_problems(one, X, labels, n_classes, self._one_vs_all, start, status)
 
 
 def tangent(X: Matrix, positive: np.ndarray, k: int, W: np.ndarray) -> tuple[int, np.ndarray]:

@@ -24,9 +24,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from toplabel.reproduction.methods.cutting_planes import Solved, trivial
 from toplabel.reproduction.methods.trained import (
     Matrix,
+    Solved,
     Trained,
     dense,
     status_of,
@@ -51,13 +51,12 @@ class TopPush:
         gram = np.asarray(dense(X @ X.T), dtype=float)
 
         def one(positive: np.ndarray, state: np.ndarray | None) -> Solved:
-            limits = (C, eps, max_epochs, state)
-            return trivial(X, positive) or solve(X, gram, positive, *limits)
+            return solve(X, gram, positive, C, eps, max_epochs, state)
 
         def status(gap: float, epochs: int) -> str:
             return status_of(gap, eps, epochs, max_epochs)
 
-        return train_problems(one, labels, n_classes, self._one_vs_all, start, status)
+        return train_problems(one, X, labels, n_classes, self._one_vs_all, start, status)
 
 
 def solve(

@@ -16,8 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from toplabel._core.arrays import as_integer, as_number
-from toplabel.reproduction.methods.cutting_planes import Solved, trivial
-from toplabel.reproduction.methods.trained import Matrix, Trained, train_problems
+from toplabel.reproduction.methods.trained import Matrix, Solved, Trained, train_problems
 
 _FIRST_CHECK = 10  # iteration from which on the progress is looked at
 _SAME = 1e-6  # a step of this length is none
@@ -40,14 +39,12 @@ class TopPushProgram:
         """Train (see `trained.Trainer`)."""
 
         def one(positive: np.ndarray, state: None) -> Solved:
-            return trivial(X, positive) or solve(
-                _Dual(X, positive, C), self._tolerance, self._iterations
-            )
+            return solve(_Dual(X, positive, C), self._tolerance, self._iterations)
 
         def status(gap: float, epochs: int) -> str:
             return "uncertified"
 
-        return train_problems(one, labels, n_classes, False, None, status)
+        return train_problems(one, X, labels, n_classes, False, None, status)
 
 
 def solve(problem: _Dual, tolerance: float, iterations: int) -> Solved:

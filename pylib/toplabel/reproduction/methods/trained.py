@@ -138,8 +138,20 @@ def indicator(labels: np.ndarray, n_classes: int) -> np.ndarray:
     return labels[:, None] == np.arange(n_classes)
 
 
+@dataclass(frozen=True, eq=False)
+class Solved:
+    """A solved problem: W of shape (d, c), the objectives, and where to go on for another C."""
+
+    W: np.ndarray
+    primal: float
+    dual: float
+    epochs: int
+    state: Any = None
+
+
 def train_problems(
-    solve: Callable[[np.ndarray, Any], Any],
+    solve: Callable[[np.ndarray, Any], Solved],
+    X: Matrix,
     labels: np.ndarray,
     n_classes: int,
     one_vs_all: bool,
@@ -149,13 +161,19 @@ def train_problems(
     """Solve the problem of all classes, or one per class, and join what the solutions say.
 
     `solve` takes which embedded examples are positive, (n, c), and the state of an earlier
-    solution; what it returns has W, primal, dual, epochs and state. The objectives of the problems
-    are added up, and the largest number of epochs counts.
+    solution. Without a positive or without a negative W = 0 is optimal. The objectives of the
+    problems are added up, and the largest number of epochs counts.
     """
+
+    def solved_one(positive: np.ndarray, state: Any) -> Solved:
+        if positive.any() and not positive.all():
+            return solve(positive, state)
+        return Solved(np.zeros((X.shape[1], positive.shape[1])), 0.0, 0.0, 0)
+
     positive = indicator(labels, n_classes)
     problems = np.split(positive, n_classes, axis=1) if one_vs_all else [positive]
     states = [None] * len(problems) if start is None else start.state
-    solved = [solve(problem, state) for problem, state in zip(problems, states, strict=True)]
+    solved = [solved_one(*pair) for pair in zip(problems, states, strict=True)]
     primal, dual = sum(one.primal for one in solved), sum(one.dual for one in solved)
     gap, epochs = relative_gap(primal, dual), max(one.epochs for one in solved)
     model = np.concatenate([one.W for one in solved], axis=1)
