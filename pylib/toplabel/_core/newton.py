@@ -50,7 +50,8 @@ _ROUNDING = 1e-13  # of F, by which a step may miss that
 _TRIALS = 30
 _SHORTEST = 1e-6  # steps below are rounding
 _LEAST_MU = 0.1
-_IDLE = 6  # steps, or outer steps, without a smaller gap: rounding
+_IDLE = 6  # steps without a smaller gap: rounding
+_IDLE_OUTER = 20  # the same of outer steps, the first of which may smooth too much for a good start
 _ONE_THREAD = 2e5  # multiplications of a product, up to which OpenBLAS uses one thread,
 _MANY_THREADS = 2e7  # and from which several are worth their start
 _SMALL = 1e-14  # gradient, relative to W, that is rounding
@@ -325,7 +326,7 @@ class Newton:
             self._minimise(_Inner(0.0))
             return "stalled"
         extra, least, idle = _FIRST_GAMMA, np.inf, 0
-        while idle < _IDLE:
+        while idle < _IDLE_OUTER:
             center = self._now.g
             shift = extra * center
             if self._own:
