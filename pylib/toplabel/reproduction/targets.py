@@ -80,6 +80,9 @@ class Targets:
                 shown = [name for name in sets if figure.dataset in (name, "{dataset}")]
                 if figure.module == "topk":
                     shown = [name for name in shown if name in several_k]
+                if figure.cell_files:  # with none to draw where nothing selects a C
+                    of_set = {name: [c for c in cells if c.dataset == name] for name in shown}
+                    shown = [name for name in shown if self._selecting(of_set[name])]
                 named += [figure.of(name) for name in shown]
             elif figure.of_run and sets:
                 named.append(figure.name)
@@ -113,16 +116,23 @@ class Targets:
         Variants of methods are left out; where selections are drawn, so are methods without a C of
         their own.
         """
-        figure, methods = row_of(name), self._plan.methods
+        figure = row_of(name)
         dataset = figure.dataset_of(name)
         cells = [cell for cell in self._plan.cells if cell.dataset == dataset]
         cells = cells or sorted(self._plan.cells_of(dataset))
-        cells = [cell for cell in cells if not methods[cell.method].variant_of] or cells
-        if figure.cell_files:
-            rows = {cell: methods[cell.method] for cell in cells}
-            cells = [c for c, row in rows.items() if row.selects_C and not row.selected_by]
-        order = {name: i for i, name in enumerate(methods)}
+        cells = self._selecting(cells) if figure.cell_files else self._without_variants(cells)
+        order = {name: i for i, name in enumerate(self._plan.methods)}
         return sorted(cells, key=lambda cell: order[cell.method])
+
+    def _without_variants(self, cells: Sequence[Cell]) -> list[Cell]:
+        """Return the cells of methods that are no variants; all cells where every one is."""
+        own = [cell for cell in cells if not self._plan.methods[cell.method].variant_of]
+        return own or [*cells]
+
+    def _selecting(self, cells: Sequence[Cell]) -> list[Cell]:
+        """Return the cells without variants whose methods select a C of their own."""
+        rows = {cell: self._plan.methods[cell.method] for cell in self._without_variants(cells)}
+        return [cell for cell, row in rows.items() if row.selects_C and not row.selected_by]
 
     def figure_inputs(self, name: str) -> list[str]:
         """Return the files that a figure is made from."""
