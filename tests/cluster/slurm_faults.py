@@ -104,7 +104,7 @@ def wait_for(what, run=None, seconds=WAIT):
 
 
 @contextmanager
-def held(run, folder, script="tune_splits.py"):
+def held(run, folder, script="tune.py"):
     """Stop the script of a job as soon as its log says that it runs, so that the job lasts; the
     number of its Slurm job.
     """
