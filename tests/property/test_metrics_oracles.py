@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from toplabel import metrics
-from toplabel.metrics.names import is_share_of
 
 shapes = st.tuples(st.integers(1, 7), st.integers(2, 7))
 
@@ -83,16 +82,6 @@ def test_shared_ties_are_the_mean_over_all_orders_of_the_classes(case, data):
     )
     shared = metrics.recall_at_k(labels, scores, k, ties="shared")
     assert shared == pytest.approx((hits / sizes).mean())
-
-
-@given(st.integers(1, 60), st.integers(0, 2), st.data())
-def test_a_printed_percentage_is_a_share_of_rows_where_some_number_of_them_rounds_to_it(
-    rows, decimals, data
-):
-    unit = Fraction(1, 10**decimals)
-    value = data.draw(st.integers(0, 100 * 10**decimals)) * unit
-    near = [abs(Fraction(100 * k, rows) - value) <= unit / 2 for k in range(rows + 1)]
-    assert is_share_of(f"{float(value):.{decimals}f}", rows) == any(near)
 
 
 @given(rankings())

@@ -1,8 +1,10 @@
 """The published numbers: all of them are read, and a damaged file is refused."""
 
+import math
+from fractions import Fraction
+
 import pytest
 
-from toplabel.metrics.names import is_share_of
 from toplabel.reproduction.compare.published import load_published, load_texts
 from toplabel.reproduction.config.keys import canonical_key
 from toplabel.reproduction.config.studies import published_tables
@@ -99,6 +101,13 @@ def test_a_damaged_file_is_refused_in_one_line_with_its_place(folder, text, plac
 def test_a_folder_without_tables_is_refused(tmp_path):
     with pytest.raises(ValueError, match=str(tmp_path)):
         load_published(tmp_path)
+
+
+def is_share_of(printed, rows):
+    """Whether a printed percentage is that of a whole number of so many rows, rounded."""
+    half = Fraction(1, 2 * 10 ** len(printed.partition(".")[2]))
+    least, most = ((Fraction(printed) + end) * rows / 100 for end in (-half, half))
+    return math.ceil(least) <= most
 
 
 def impossible(published, table, metric, rows):

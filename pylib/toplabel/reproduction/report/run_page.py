@@ -31,6 +31,8 @@ _THRESHOLDS = {
 def run_sections(inputs: Inputs) -> list[Section]:
     """Return the sections of the page."""
     protocol: list[Part] = [Text(text) for text in protocol_of(inputs)]
+    if inputs.kept_run is not None:  # else the report is of own data
+        protocol.append(Fold("What changed after numbers were seen", _deviations(inputs)))
     return [
         Section("protocol", "The protocol in short", protocol),
         Section("certificates", "Certificates", _certificates(inputs)),
@@ -45,6 +47,13 @@ def run_sections(inputs: Inputs) -> list[Section]:
                 for one in PAPERS.values()
             ],
         ),
+    ]
+
+
+def _deviations(inputs: Inputs) -> list[Part]:
+    return [
+        Text(f"{one.what} {one.why}", lead=f"{one.date}:", style="item")
+        for one in inputs.notes.deviations
     ]
 
 
