@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
-from toplabel.reproduction.config.studies import Study, short_name, whole_name
+from toplabel.reproduction.config.studies import short_name, whole_name
 from toplabel.reproduction.named_cells import Cell
 from toplabel.reproduction.plan import Plan, PlanError
 from toplabel.reproduction.report.figures.registry import (
@@ -39,17 +39,6 @@ class Targets:
         self._plan = plan
 
     # ---- tables ----------------------------------------------------------------------------------
-
-    @cached_property
-    def known_tables(self) -> list[str]:
-        """All tables that a config can ask for."""
-        studies = [study for study in self._plan.studies.values() if self._unprinted(study)]
-        return [*self._plan.catalogue.tables, *(name for s in studies for name in s.own_tables)]
-
-    def _unprinted(self, study: Study) -> list[str]:
-        """Return the data sets of a study of which the tables that it reproduces print nothing."""
-        printed = {name for table in study.tables for name in self._plan.named.sets_of_table(table)}
-        return [name for name in study.datasets if name not in printed]
 
     def table_files(self) -> list[str]:
         """Return the files of the tables that the reports print as they stand."""
@@ -201,7 +190,7 @@ class Targets:
     def named(self) -> list[str]:
         """Return the names of all targets."""
         plan = self._plan
-        names = {*plan.registry, *plan.studies, *self.known_tables, *self.known_figures}
+        names = {*plan.registry, *plan.studies, *plan.catalogue.tables, *self.known_figures}
         return sorted(names | {whole_name(table) for table in plan.catalogue.tables})
 
     def outputs(self, name: str) -> list[str]:
@@ -218,6 +207,5 @@ class Targets:
             if CELLS in figure.inputs and name not in self.figures:
                 raise PlanError(f"{name}: no study of the config has a cell of it")
             return figure_files(name) if figure.of_run else figure.files
-        owner = {table: s.name for s in plan.studies.values() for table in s.own_tables}
-        cells = plan.cells_of(owner.get(name, short_name(name)))
+        cells = plan.cells_of(short_name(name))
         return [cell.path("evaluation.csv") for cell in plan.reachable(cells, name)]

@@ -74,10 +74,6 @@ class Study(Closed):
     """The published tables that the study reproduces, as table05 or cvpr2016_table07."""
     description: str = ""
     """A few sentences, for the reports."""
-    layouts: TableNames = ()
-    """Published tables in whose layout the study's own table is printed, one for each, in place of
-    one with every metric: the same metrics in the same order. For data that stand in for those of
-    the tables."""
     only: Mapping[Pattern, Names] = Field(default_factory=dict)
     """Methods, or patterns, that are for some of the data sets alone, and these data sets."""
 
@@ -101,13 +97,6 @@ class Study(Closed):
             for method in (*self.methods, *self.only)
             if dataset in self.only.get(method, self.datasets)
         ]
-
-    @property
-    def own_tables(self) -> dict[str, str]:
-        """Names and layouts of the tables that no paper prints; "" is a table of every metric."""
-        if not self.layouts:
-            return {self.name: ""}
-        return {f"{self.name}_{layout}": layout for layout in self.layouts}
 
     def with_methods(self, known: Collection[str]) -> Study:
         """Return the study with the known methods in place of patterns, in their order.
@@ -155,7 +144,7 @@ def check_study(
     where = f"study '{study.name}'"
     check_names(where, "data set", study.datasets, datasets)
     check_names(where, "method", (*study.methods, *study.only), methods)
-    check_names(where, "table", (*study.tables, *study.layouts), tables)
+    check_names(where, "table", study.tables, tables)
 
 
 def check_names(where: str, kind: str, names: Iterable[str], known: Collection[str]) -> None:
