@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+from base64 import urlsafe_b64encode
 from pathlib import Path
 
 import numpy as np
@@ -214,8 +215,13 @@ def test_results_copied_without_their_times_go_on(folder, tmp_path):
     assert copy.due() == {}
 
 
-def test_results_without_records_are_refused(folder):
-    shutil.rmtree(folder.root / ".snakemake")
+@pytest.mark.parametrize("lost", ["all", "of one cell"])
+def test_results_without_records_are_refused(folder, lost):
+    """All records are lost, or those of one cell: results of it were copied into the folder."""
+    cell = urlsafe_b64encode(b"results/mine/lr_multi/evaluation.csv").decode()
+    for path in (folder.root / ".snakemake/metadata").iterdir():
+        if lost == "all" or path.name == cell:
+            path.unlink()
     done = folder.snakemake("--dry-run")
     assert done.returncode != 0
     assert "results/mine" in done.stdout

@@ -10,6 +10,7 @@ import signal
 import sys
 import threading
 import time
+from base64 import urlsafe_b64encode
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -25,7 +26,8 @@ BRIEF = "TOPLABEL_BRIEF"
 """The environment variable that leaves the line of progress alone on the terminal."""
 _EVERY = 20.0  # seconds between two lines
 _SHORT = 1.0  # seconds of a job without a benchmark file
-_METADATA = Path(".snakemake/metadata")
+_LONG = 250  # letters of a record's name; of longer ones nothing is said
+_RECORDS = [Path(".snakemake") / name for name in ("metadata", "incomplete")]
 _RULE = re.compile(r"^rule (\w+):", re.MULTILINE)
 # Folders of results/ that are no data set, and of results/<set>/ that are no method.
 _OF_RUN = {"benchmarks", "calibration", "figures", "logs", "tables", "timing"}
@@ -65,16 +67,31 @@ def check_names(plan: Plan, source: str) -> None:
 def _check_records(plan: Plan) -> None:
     """Refuse results without Snakemake's records of them.
 
-    Without the records Snakemake takes any result for one of the present config and sources.
+    Without its record Snakemake takes a result for one of the present config and sources. The record
+    of a job that was killed is a mark that its results are incomplete.
     """
-    if _METADATA.is_dir() and any(_METADATA.iterdir()):
-        return
-    made = [name for name in plan.registry if Path(plan.prepared(name)).is_file()]
+    made = [
+        path
+        for name in plan.registry
+        for path in (
+            plan.prepared(name),
+            *map(str, Path(f"results/{name}").glob("*/evaluation.csv")),
+        )
+        if Path(path).is_file() and not _is_recorded(path)
+    ]
     if made:
         raise PlanError(
-            f"results/{made[0]}: the folder .snakemake, which says what results were made with, is "
-            "missing; copy it to here too, or remove results/"
+            f"{made[0]}: the folder .snakemake says what results were made with, and has no record "
+            "of this one; copy the folder with the results, or remove them"
         )
+
+
+def _is_recorded(path: str) -> bool:
+    """Return whether Snakemake has a record of a file: its path in base 64, in folders where that
+    is longer than the name of a file may be.
+    """
+    name = urlsafe_b64encode(path.encode()).decode()
+    return len(name) > _LONG or any((folder / name).is_file() for folder in _RECORDS)
 
 
 def begin(workflow: Any, plan: Plan) -> None:
