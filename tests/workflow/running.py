@@ -1,7 +1,6 @@
 """How the tests run Snakemake: as a user would, in a folder of their own."""
 
 import csv
-import importlib.util
 import os
 import re
 import shutil
@@ -9,13 +8,10 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from types import SimpleNamespace
 
 import yaml
 
 from toplabel.reproduction.config.documents import read_yaml
-from toplabel.reproduction.jobs import run
-from toplabel.reproduction.plan import Plan
 
 ROOT = Path(__file__).resolve().parents[2]
 SMOKE = ROOT / "config/smoke.yaml"
@@ -64,38 +60,6 @@ def read_rows(path):
         return list(csv.DictReader(stream))
 
 
-def smoke_plan():
-    """The plan of config/smoke.yaml."""
-    return Plan(ROOT, read_yaml(ROOT / "config/config.yaml") | read_yaml(SMOKE))
-
-
-class Named(dict):
-    """Like Snakemake's named lists: by attribute, and with `get`."""
-
-    __getattr__ = dict.__getitem__
-
-
-def script(name):
-    """The module of a script in workflow/scripts."""
-    spec = importlib.util.spec_from_file_location(name, ROOT / f"workflow/scripts/{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def call_script(name, folder, **parts):
-    """Run a script as Snakemake would; its `snakemake` object has the given parts."""
-    fields = {key: Named(value) for key, value in parts.items()}
-    for key in ("input", "output", "params", "wildcards", "config"):
-        fields.setdefault(key, Named())
-    stand_in = SimpleNamespace(
-        log=[str(folder / f"logs/{name}.log")],
-        scriptdir=str(ROOT / "workflow/rules/../scripts"),
-        **fields,
-    )
-    run(script(name).main, stand_in)
-
-
 @dataclass(frozen=True)
 class Run:
     """A finished run: the checkout, its folder and what it printed."""
@@ -103,10 +67,6 @@ class Run:
     root: Path
     folder: Path
     output: str
-
-    def again(self, *arguments, **how):
-        """Run Snakemake once more, in the same folder unless another is given."""
-        return snakemake(*arguments, **{"directory": self.folder, "root": self.root} | how)
 
 
 #: A few methods of each kind: our losses, convex and not, with a selected k and of label sets,

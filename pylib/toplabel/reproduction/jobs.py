@@ -47,7 +47,8 @@ def run(main: Callable[[Any], None], snakemake: Any) -> None:
     except (ValueError, OSError) as error:
         logger.error("%s", _words(error))
         trace.write_text(traceback.format_exc(), encoding="utf-8")
-        sys.exit(f"Error: {_words(error)}")
+        job = " ".join([snakemake.rule, *map(str, snakemake.wildcards)])
+        sys.exit(f"Error: {job}: {_words(error)}")
     except KeyboardInterrupt:
         logger.error("interrupted")
         sys.exit(130)

@@ -1,0 +1,53 @@
+"""The frame of the scripts: bad input ends in one line that names the job, defects keep a traceback."""
+
+import os
+import signal
+from types import SimpleNamespace
+
+import pytest
+
+from toplabel.reproduction.jobs import run
+
+
+@pytest.fixture
+def job(tmp_path, monkeypatch):
+    """Snakemake's object of a job; the log and the handlers of the test process are kept apart."""
+    kept = signal.getsignal(signal.SIGTERM)
+    yield SimpleNamespace(
+        log=[str(tmp_path / "logs/job.log")], rule="tune", wildcards=["letter", "svm_multi"]
+    )
+    signal.signal(signal.SIGTERM, kept)
+
+
+def _raise(error):
+    def main(snakemake):
+        raise error
+
+    return main
+
+
+def test_bad_input_ends_in_one_line_that_names_the_job(job, tmp_path):
+    with pytest.raises(SystemExit) as ended:
+        run(_raise(ValueError("row 7 is empty")), job)
+    assert ended.value.code == "Error: tune letter svm_multi: row 7 is empty"
+    assert "row 7 is empty" in (tmp_path / "logs/job.log").read_text()
+    assert "Traceback" in (tmp_path / "logs/job.traceback").read_text()
+
+
+def test_a_missing_file_is_named(job):
+    with pytest.raises(SystemExit) as ended:
+        run(_raise(FileNotFoundError(2, "No such file", "mine.txt")), job)
+    assert str(ended.value.code).endswith("mine.txt: No such file")
+
+
+def test_a_defect_keeps_its_traceback(job, tmp_path):
+    with pytest.raises(KeyError):
+        run(_raise(KeyError("x")), job)
+    assert "KeyError" in (tmp_path / "logs/job.log").read_text()
+
+
+def test_a_cancelled_job_ends_with_the_status_of_sigterm(job, tmp_path):
+    with pytest.raises(SystemExit) as ended:
+        run(lambda snakemake: os.kill(os.getpid(), signal.SIGTERM), job)
+    assert ended.value.code == 143
+    assert "SIGTERM" in (tmp_path / "logs/job.log").read_text()
