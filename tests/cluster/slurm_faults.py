@@ -92,6 +92,12 @@ def said(run):
     return run.log.read_text(encoding="utf-8")
 
 
+def slurm_logs(folder):
+    """What Slurm wrote into the logs of the jobs in a folder."""
+    logs = folder.glob(".snakemake/slurm_logs/**/*.log")
+    return "\n".join(path.read_text("utf-8", "replace") for path in logs)
+
+
 def wait_for(what, run=None, seconds=WAIT):
     """Wait until a function answers with something, and return that."""
     end = time.monotonic() + seconds
@@ -99,19 +105,18 @@ def wait_for(what, run=None, seconds=WAIT):
         if found := what():
             return found
         assert run is None or run.poll() is None, said(run)[-3000:]
-        time.sleep(0.2)
+        time.sleep(0.05)
     pytest.fail(f"not within {seconds} s")
 
 
 @contextmanager
 def held(run, folder, script="tune.py"):
-    """Stop the script of a job as soon as its log says that it runs, so that the job lasts; the
-    number of its Slurm job.
+    """Stop the script of a job as soon as it runs, so that the job lasts; the number of its Slurm
+    job.
     """
 
     def process():
-        begun = any(folder.glob("results/logs/tune/*/*/*.log"))
-        for process in psutil.process_iter(["cmdline", "cwd"]) if begun else ():
+        for process in psutil.process_iter(["cmdline", "cwd"]):
             words = process.info["cmdline"] or [""]
             if words[-1].endswith(script) and process.info["cwd"] == str(folder):
                 return process
@@ -182,7 +187,7 @@ def test_jobs_of_a_killed_run_end_by_themselves_and_the_same_command_goes_on(
 def test_a_job_out_of_memory_gets_twice_as_much(local, on_slurm, folder):
     run = on_slurm(TUNED, *NO_RETRY, "--set-resources", "tune:mem_mb=60")
     assert finish(run) != 0
-    assert re.search("memory|oom", said(run), re.IGNORECASE)
+    assert re.search("memory|oom", slurm_logs(folder), re.IGNORECASE)
     assert finish(on_slurm(TUNED, "--set-resources", "tune:mem_mb=60*4**attempt")) == 0
     assert_same(local, folder)
 
@@ -191,7 +196,7 @@ def test_a_job_out_of_time_is_named_and_the_same_command_finishes(local, on_slur
     run = on_slurm(TUNED, *NO_RETRY, "--set-resources", "tune:runtime=1")
     with held(run, folder):
         assert finish(run) != 0
-    assert "TIME" in said(run).upper()
+    assert "DUE TO TIME LIMIT" in slurm_logs(folder)
     assert finish(on_slurm(TUNED)) == 0
     assert_same(local, folder)
 
