@@ -21,9 +21,8 @@
 #include "loss.h"
 #include "products.h"
 #include "row_features.h"
+#include "tuning.h"
 
-/* With at most so many dense features, rows are updated one by one, without matrix products. */
-#define TL_NARROW_FEATURES 64
 /* Where rows are updated one by one, classes are padded to a multiple of this. */
 #define TL_LANES 8
 /* Rows whose scores are computed by one product where no update comes between. */
@@ -60,7 +59,6 @@ typedef struct tl_outer {
     double r;            /* of the next outer step */
     double largest;      /* bound of r */
     double t;            /* of Nesterov's sequence */
-    double overshoot;    /* of a Gram matrix: <Y - W, W - W_before>, estimated */
     double *anchor;      /* Y */
     double *previous;    /* W at the end of the outer step before */
     double *coefficients; /* of a Gram matrix: (n, m) for self->coefficients */

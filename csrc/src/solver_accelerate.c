@@ -19,7 +19,7 @@
  *
  * The number of passes without acceleration grows like C R^2 / gamma, R^2 the mean of ||x_i||^2,
  * with it like sqrt(C R^2 / gamma), if r makes the inner problem one for two passes. That is so
- * where its gap after them is about five times the proximal term r/2 ||W - Y||^2, as in the
+ * where its gap after them is about three times the proximal term r/2 ||W - Y||^2, as in the
  * criterion for inexact steps of Lin, Mairal and Harchaoui (2018): r follows their quotient. A
  * larger r makes the inner problem easier. Of a loss that is not smooth the gap of the inner
  * problem says little; there, until the augmented Lagrangian makes it smooth, r follows the ratio
@@ -30,30 +30,6 @@
 #include "solver.h"
 
 #include <string.h>
-
-#define PASSES 2 /* of an outer step */
-/* r is multiplied by exp(GAIN log(q/QUOTIENT)), q the gap of the inner problem over its proximal
- * term, and in it by e^GAIN at most. */
-#define QUOTIENT 5.0
-#define GAIN 0.2
-/* Of a loss that is not smooth by exp(RATIO_GAIN (ratio - RATIO)). */
-#define RATIO 0.8
-#define RATIO_GAIN 2.0
-/* Without acceleration a ratio below this is fast enough; the first pass is not counted. */
-#define FAST 0.7
-#define FIRST_PASSES 2
-/* Larger ratios count as this one. */
-#define LARGEST_RATIO 1.5
-/* Root mean square moves of this relative size are rounding, and their ratio is meaningless. */
-#define ROUNDING 1e-12
-/* Bounds of r, and the first one; LARGEST and FIRST in units of max{1, C R^2}. */
-#define SMALLEST 0.1
-#define FIRST 0.3
-#define SMALLEST_FIRST 1.0
-#define LARGEST_FIRST 10.0
-#define LARGEST 10.0
-/* Of an r that the caller sets, in these units: beyond, A leaves its domain by rounding. */
-#define LARGEST_FIXED 1e6
 
 static bool is_fixed(const tl_solver *self) {
     return self->settings.acceleration > 0.0;
@@ -86,20 +62,22 @@ static double hardness(const tl_solver *self) {
 }
 
 static double bounded(const tl_outer *outer, double r) {
-    return r < SMALLEST ? SMALLEST : (r < outer->largest ? r : outer->largest);
+    return r < TL_SMALLEST_R ? TL_SMALLEST_R : (r < outer->largest ? r : outer->largest);
 }
 
 /* The r of the first outer step for this C. */
 static double first_r(tl_solver *self, double otherwise) {
-    if (is_fixed(self)) return fmin(self->settings.acceleration, LARGEST_FIXED * hardness(self));
+    if (is_fixed(self))
+        return fmin(self->settings.acceleration, TL_LARGEST_FIXED_R * hardness(self));
     const double unit = hardness(self);
-    self->outer.largest = LARGEST * unit;
+    self->outer.largest = TL_LARGEST_R * unit;
     if (self->lagrangian.gamma > 0.0) {
         self->outer.largest = INFINITY;
         return unit / self->lagrangian.gamma;
     }
     if (otherwise > 0.0) return bounded(&self->outer, otherwise);
-    return bounded(&self->outer, fmin(fmax(SMALLEST_FIRST, FIRST * unit), LARGEST_FIRST));
+    return bounded(&self->outer,
+                   fmin(fmax(TL_SMALLEST_FIRST_R, TL_FIRST_R * unit), TL_LARGEST_FIRST_R));
 }
 
 /* The sequence begins anew at W. */
@@ -111,7 +89,6 @@ static void begin_sequence(tl_solver *self, double r) {
     outer->t = 1.0;
     outer->passes = 0;
     outer->moved = 0.0;
-    outer->overshoot = 0.0;
 }
 
 /* From plain passes: Y = W = W0 + X^T A. */
@@ -184,13 +161,12 @@ static double overshoot(size_t n, const double *anchor, const double *w, const d
 }
 
 /* beta. The sequence is restarted where the momentum is no descent direction (O'Donoghue and Candes
- * 2015): its factor is for a smaller curvature. */
+ * 2015): its factor is for a smaller curvature. With a Gram matrix that would take a product, and
+ * from a sample of it more passes. */
 static double momentum(tl_solver *self, double sigma_next) {
     tl_outer *outer = &self->outer;
-    const double over = tl_is_gram(self) ? outer->overshoot
-                                         : overshoot(tl_primal_size(self), outer->anchor,
-                                                     self->weights, outer->previous);
-    if (over > 0.0) {
+    if (!tl_is_gram(self) &&
+        overshoot(tl_primal_size(self), outer->anchor, self->weights, outer->previous) > 0.0) {
         outer->t = 1.0;
         return 0.0;
     }
@@ -203,7 +179,7 @@ static double momentum(tl_solver *self, double sigma_next) {
 }
 
 bool tl_is_step_over(const tl_solver *self) {
-    return !self->outer.active || self->outer.passes == PASSES;
+    return !self->outer.active || self->outer.passes == TL_PASSES;
 }
 
 void tl_accelerate_begin_pass(tl_solver *self) {
@@ -222,9 +198,10 @@ void tl_accelerate_begin_pass(tl_solver *self) {
 
 /* Of the root mean square moves of this pass to those of the last; 0: unknown. */
 static double move_ratio(const tl_outer *outer) {
-    if (!(outer->moved > ROUNDING * ROUNDING * outer->size) || !(outer->moved_before > 0.0))
+    if (!(outer->moved > TL_MOVE_ROUNDING * TL_MOVE_ROUNDING * outer->size) ||
+        !(outer->moved_before > 0.0))
         return 0.0;
-    return fmin(sqrt(outer->moved / outer->moved_before), LARGEST_RATIO);
+    return fmin(sqrt(outer->moved / outer->moved_before), TL_LARGEST_RATIO);
 }
 
 tl_gap_parts tl_estimate_parts(const tl_solver *self, const tl_sample *sample) {
@@ -242,25 +219,25 @@ void tl_accelerate_restart(tl_solver *self) {
 }
 
 /* The r of the next outer step, of an inner problem with this sample. */
-static void follow_quotient(tl_solver *self, const tl_sample *sample) {
+static void follow_quotient(tl_solver *self, const tl_sample *sample, double gain) {
     tl_outer *outer = &self->outer;
     const tl_gap_parts gap = tl_estimate_parts(self, sample);
     const double proximal = gap.residual * outer->sigma / (1.0 - outer->sigma); /* over r */
     if (!(gap.inner > 0.0) || !(proximal > 0.0)) return;
-    const double step = log(gap.inner / (QUOTIENT * proximal));
-    outer->r = bounded(outer, outer->r * exp(GAIN * fmax(-1.0, fmin(1.0, step))));
+    const double step = log(gap.inner / (TL_QUOTIENT * proximal));
+    outer->r = bounded(outer, outer->r * exp(gain * fmax(-1.0, fmin(1.0, step))));
 }
 
 static void follow(tl_solver *self, double ratio) {
     tl_outer *outer = &self->outer;
     if (self->lagrangian.gamma > 0.0)
-        follow_quotient(self, &self->lagrangian.sampled);
+        follow_quotient(self, &self->lagrangian.sampled, TL_LAGRANGIAN_GAIN);
     else if (tl_is_smooth(self->ops, self->params))
-        follow_quotient(self, &self->sampled);
+        follow_quotient(self, &self->sampled, TL_GAIN);
     else if (!(outer->moved > 0.0)) /* r is so large that nothing moves */
-        outer->r = bounded(outer, outer->r * exp(-RATIO_GAIN * RATIO));
+        outer->r = bounded(outer, outer->r * exp(-TL_RATIO_GAIN * TL_RATIO));
     else if (ratio > 0.0)
-        outer->r = bounded(outer, outer->r * exp(RATIO_GAIN * (ratio - RATIO)));
+        outer->r = bounded(outer, outer->r * exp(TL_RATIO_GAIN * (ratio - TL_RATIO)));
 }
 
 void tl_accelerate_end_pass(tl_solver *self) {
@@ -274,7 +251,7 @@ void tl_accelerate_end_pass(tl_solver *self) {
         if (!is_fixed(self)) follow(self, ratio);
         return;
     }
-    if (!is_fixed(self) && (outer->passes < FIRST_PASSES || !(ratio > FAST))) return;
+    if (!is_fixed(self) && (outer->passes < TL_FIRST_PASSES || !(ratio > TL_FAST))) return;
     tl_accelerate_at_once(self);
 }
 
@@ -287,22 +264,16 @@ static void sample_distance(tl_solver *self, double *distance, double *norm2) {
     const size_t rows = tl_smaller(n, tl_smaller(self->block, TL_SAMPLE_BLOCK));
     const double *sides[] = {self->outer.difference, self->coefficients};
     size_t index[TL_SAMPLE_BLOCK] = {0};
-    double products[2] = {0.0, 0.0}, before = 0.0;
+    double products[2] = {0.0, 0.0};
     for (size_t i = 0; i < n * m; i++)
         self->outer.difference[i] = self->coefficients[i] - self->outer.anchor[i];
     for (size_t i = 0; i < rows; i++)
         index[i] = tl_sampled_row(n, rows, i);
     for (int a = 0; a < 2; a++) {
         tl_blocks_products(self, sides[a], rows, index);
-        for (size_t i = 0; i < rows; i++) {
-            const double *scores = self->scores + i * m;
-            products[a] += tl_dot(m, scores, sides[a] + index[i] * m);
-            if (a > 0) continue;
-            before += tl_dot(m, scores, self->coefficients + index[i] * m) -
-                      tl_dot(m, scores, self->outer.previous + index[i] * m);
-        }
+        for (size_t i = 0; i < rows; i++)
+            products[a] += tl_dot(m, self->scores + i * m, sides[a] + index[i] * m);
     }
-    self->outer.overshoot = -before;
     const double whole = (double)n / (double)rows;
     *distance = fmax(0.0, whole * products[0]);
     *norm2 = fmax(0.0, whole * products[1]);

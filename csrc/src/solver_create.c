@@ -16,8 +16,6 @@
 #define LARGEST_NORM2 1e20
 /* Of C ||x_i||^2, by which an update of row i may change its scores. */
 #define LARGEST_CHANGE 1e6
-/* A smaller r counts as none: 1 - 1/(1 + r) would be rounding. */
-#define TL_SMALLEST_R 1e-10
 
 void tl_settings_default(tl_settings *settings) {
     if (settings == NULL) return;
@@ -176,30 +174,16 @@ void tl_solver_free(tl_solver *self) {
 
 /* ---- set up ---- */
 
-/* With so many classes only a few updates of a block fit into the cache: they are carried to later
- * rows by products. */
-#define MANY_CLASSES 128
-
-/* The products of a block read the weights, or the coefficients of all rows, once. With a Gram
- * matrix and so many classes, reading them costs as much as the product of 64 rows. */
-#define BLOCK 64
-#define GRAM_BLOCK 256
-#define GRAM_CLASSES 512
-
-/* With more classes a BLAS is as fast; with a Gram matrix it packs the coefficients of all rows
- * again for each block, so that it needs large ones. */
-#define OWN_CLASSES 128
-
 static const tl_products *choose_products(const tl_data *data) {
     if (data->representation != TL_GRAM)
-        return data->m <= OWN_CLASSES ? tl_products_for(data->m, data->d) : NULL;
-    const bool small = data->type == TL_FLOAT32 && data->m < GRAM_CLASSES;
+        return data->m <= TL_OWN_CLASSES ? tl_products_for(data->m, data->d) : NULL;
+    const bool small = data->type == TL_FLOAT32 && data->m < TL_GRAM_CLASSES;
     return small ? tl_products_for(data->m, data->n) : NULL;
 }
 
 static size_t choose_block(const tl_data *data) {
-    const bool large = data->representation == TL_GRAM && data->m >= GRAM_CLASSES;
-    return tl_smaller(large ? GRAM_BLOCK : BLOCK, data->n);
+    const bool large = data->representation == TL_GRAM && data->m >= TL_GRAM_CLASSES;
+    return tl_smaller(large ? TL_GRAM_BLOCK : TL_BLOCK, data->n);
 }
 
 static void choose_layout(tl_solver *self) {
@@ -215,7 +199,7 @@ static void choose_layout(tl_solver *self) {
         const size_t blocks = self->settings.window / self->block;
         self->settings.window = (blocks > 0 ? blocks : 1) * self->block;
     }
-    self->inner = data->m >= MANY_CLASSES ? 8 : self->block;
+    self->inner = data->m >= TL_MANY_CLASSES ? 8 : self->block;
     if (!self->by_rows) self->products = choose_products(data);
 }
 
@@ -373,7 +357,7 @@ tl_status tl_solver_create(const tl_data *data, const tl_settings *settings, dou
     if (self == NULL) return TL_ERR_ALLOC;
     self->data = *data;
     self->settings = *settings;
-    if (settings->acceleration > 0.0 && settings->acceleration < TL_SMALLEST_R)
+    if (settings->acceleration > 0.0 && settings->acceleration < TL_NO_R)
         self->settings.acceleration = 0.0;
     self->ops = tl_loss_get(settings->loss);
     self->params = tl_params_of(self->ops, settings->k, settings->gamma);

@@ -6,13 +6,10 @@ import numpy as np
 from scipy import sparse
 
 from toplabel import losses
+from toplabel._core import tuning
 from toplabel._core.arrays import Labels, is_mapped, pointer
 from toplabel._core.catalogue import Loss
 from toplabel._core.lib import check, ffi, lib
-
-# Control comes back to Python after about so many multiplications, so that Ctrl-C and limits act
-# soon.
-_WORK_PER_STEP = 4e9
 
 
 def describe(
@@ -114,7 +111,7 @@ class Run:
         self._ended = ffi.new("int *")
         self._progress = ffi.new("tl_objective *")
         width = max(1.0, features.nnz / n) if sparse.issparse(features) else d
-        self._rows_per_step = max(64, int(_WORK_PER_STEP / (2 * width * labels.m)))
+        self._rows_per_step = max(64, int(tuning.WORK_PER_STEP / (2 * width * labels.m)))
 
     def run(self, epochs: int) -> None:
         """Make whole passes over the data, without a way to stop them."""

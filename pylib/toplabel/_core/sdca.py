@@ -10,6 +10,7 @@ from functools import partial
 import numpy as np
 from scipy import sparse
 
+from toplabel._core import tuning
 from toplabel._core.arrays import as_dual, as_matrix, check_mapped_finite, is_mapped
 from toplabel._core.choice import Choice, may_take_over
 from toplabel._core.newton import Newton, reason_against
@@ -140,7 +141,7 @@ def _create(problem: Problem, C: float, options: Options, start: _Start) -> Run:
             window=_window(features, options.window),
             acceleration=as_r(options.acceleration),
             float32_passes=problem.float32_passes and _may_round(features, options),
-            lagrangian=0 if may_take_over(problem, options) else _LAGRANGIAN,
+            lagrangian=0 if may_take_over(problem, options) else tuning.LAGRANGIAN,
         )
     except ToplabelError as error:
         if error.name == "TL_ERR_NOT_FINITE" and is_mapped(features):
@@ -154,32 +155,23 @@ def _padded_center(problem: Problem) -> np.ndarray | None:
     return None if center is None else join_intercept(center, None, problem.constant)
 
 
-_LAGRANGIAN = 100  # passes until the loop of csrc/src/solver_lagrangian.c begins
-_COPY_BYTES = 1 << 30
-_FINE_EPS = 1e-4
-
-
 def _may_round(features, options: Options) -> bool:
     """Return whether passes in float32 fit: the copy of dense rows is small, and evaluations are
     frequent enough to end them in time, or the gap asked for is above what they leave.
     """
     if sparse.issparse(features) or is_mapped(features) or options.max_epochs == 0:
         return False
-    is_seen = options.eval_every is None or options.eps >= _FINE_EPS
-    return is_seen and features.size * np.dtype(np.float32).itemsize <= _COPY_BYTES
-
-
-_WINDOW_BYTES = 1 << 28
-_LARGE_FILE = 1 << 30
+    is_seen = options.eval_every is None or options.eps >= tuning.FINE_TOL
+    return is_seen and features.size * np.dtype(np.float32).itemsize <= tuning.COPY_BYTES
 
 
 def _window(features, window: int | None) -> int:
     """Return rows to shuffle among; 0: all."""
     if window is not None:
         return window
-    if not is_mapped(features) or features.nbytes <= _LARGE_FILE:
+    if not is_mapped(features) or features.nbytes <= tuning.LARGE_FILE:
         return 0
-    return max(1024, _WINDOW_BYTES // features[:1].nbytes)
+    return max(1024, tuning.WINDOW_BYTES // features[:1].nbytes)
 
 
 @dataclass(frozen=True)
