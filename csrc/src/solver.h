@@ -76,8 +76,6 @@ typedef struct tl_outer {
     double *anchor;       /* Y */
     double *previous;     /* W at the end of the outer step before */
     double *coefficients; /* of a Gram matrix: (n, m) for self->coefficients */
-    double least_ridge;   /* the smallest t; 1 without a ridge */
-    double proximal;      /* lambda/2 sum_k (1 + r - t_k) ||W_k - Y_k||^2 then; with a ridge only */
     double residual2;     /* ||W0 + X^T A - W||^2 at the end of the last outer step */
     double norm2;         /* ||W - W0||^2 then; both estimates with a Gram matrix */
 } tl_outer;
@@ -140,7 +138,6 @@ struct tl_solver {
     float *coefficients32; /* for a Gram matrix in float32, as long as its products run in that: the
                               coefficients that they take, (n, m), or (m, n) by the own products */
     double *center;        /* W0 in the layout of weights, or NULL */
-    double *ridge;         /* t, one number for each feature; NULL: ones */
     tl_weight_sums sums;   /* at the last call of tl_compute_weights */
     tl_outer outer;
     tl_lagrangian lagrangian;
@@ -185,11 +182,6 @@ TL_INLINE size_t tl_stored_length(const tl_solver *self) {
 /* Are rows copied for products, since they are float32 or lack a constant feature? */
 TL_INLINE bool tl_copies_rows(const tl_data *data) {
     return data->type == TL_FLOAT32 || data->constant != 0.0;
-}
-
-/* t of the feature of the i-th number in the weights. */
-TL_INLINE double tl_ridge(const tl_solver *self, size_t i) {
-    return self->ridge[self->by_rows ? i / self->stride : i % self->data.d];
 }
 
 TL_INLINE size_t tl_weights_size(const tl_solver *self) {
@@ -320,7 +312,7 @@ double tl_row_norm2(tl_solver *self, size_t i);
 void tl_scores(tl_solver *self, size_t first, size_t count);
 /* W = W0 + X^T A, with acceleration sigma (W0 + X^T A) + (1 - sigma) Y; fills self->sums. */
 void tl_compute_weights(tl_solver *self);
-/* ||W - other||^2, or with a ridge sum_k t_k ||W_k - other_k||^2; other NULL: 0. */
+/* ||W - other||^2; other NULL: 0. */
 double tl_weights_norm2(const tl_solver *self, const double *other);
 
 /* solver_objective.c */

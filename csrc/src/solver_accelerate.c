@@ -17,14 +17,6 @@
  * So A stays feasible for C and certifies the original problem whatever r and Y are: r may change
  * at every step, and a pass differs from a plain one by the factor sigma alone.
  *
- * With a ridge, factors t_k of the regulariser of each feature, all times C n is 1/2 sum_k t_k
- * ||W_k||^2, and the proximal term 1/2 sum_k (1 + r - t_k) ||W_k - Y_k||^2: with T = diag(t)
- *
- *     W = sigma X^T A + (1 - sigma T) Y
- *
- * so that a pass is the same. Features scaled by sqrt(t_k) with such a ridge are the problem of the
- * original ones, with a proximal term in the metric of 1/t_k.
- *
  * The number of passes without acceleration grows like C R^2 / gamma, R^2 the mean of ||x_i||^2,
  * with it like sqrt(C R^2 / gamma), if r makes the inner problem one for two passes. The ratio of
  * the root mean square moves of the dual variables in the second pass to those in the first
@@ -75,13 +67,8 @@
 #define SMALLEST_FIRST 1.0
 #define LARGEST_FIRST 10.0
 #define LARGEST 10.0
-/* With a ridge: the first r in these units, the gap of an inner problem over its proximal term that
- * is aimed at, and how fast r follows. */
-#define RIDGE_FIRST 0.3
-#define RIDGE_RATIO 3.0
-#define RIDGE_GAIN 0.05
-/* In the augmented Lagrangian r follows as with a ridge: the gap of an inner problem over its
- * proximal term that is aimed at, and how fast. */
+/* In the augmented Lagrangian: the gap of an inner problem over its proximal term that is aimed at,
+ * and how fast r follows. */
 #define LAGRANGIAN_RATIO 3.0
 #define LAGRANGIAN_GAIN 0.05
 /* Of an r that the caller sets, in these units: beyond, A leaves its domain by rounding. */
@@ -128,7 +115,6 @@ static double first_r(tl_solver *self, double otherwise) {
     self->outer.largest = LARGEST * unit;
     if (self->lagrangian.gamma > 0.0) return unit / (self->params.gamma + self->lagrangian.gamma);
     if (otherwise > 0.0) return bounded(&self->outer, otherwise);
-    if (self->ridge != NULL) return bounded(&self->outer, RIDGE_FIRST * unit);
     return bounded(&self->outer, fmin(fmax(SMALLEST_FIRST, FIRST * unit), LARGEST_FIRST));
 }
 
@@ -176,8 +162,7 @@ void tl_accelerate_from_previous(tl_solver *self) {
     double *w = primal(self);
     for (size_t i = 0; i < tl_primal_size(self); i++) {
         w[i] = outer->previous[i];
-        const double share = self->ridge ? sigma * tl_ridge(self, i) : sigma;
-        outer->anchor[i] = (w[i] - share * outer->anchor[i]) / (1.0 - share); /* (*) */
+        outer->anchor[i] = (w[i] - sigma * outer->anchor[i]) / (1.0 - sigma); /* (*) */
     }
     write_weights(self);
 }
@@ -211,20 +196,6 @@ static void move_anchor(size_t n, double sigma, double sigma_next, double beta, 
     }
 }
 
-/* The same with a ridge. */
-static void move_ridge_anchor(tl_solver *self, double sigma_next, double beta) {
-    tl_outer *outer = &self->outer;
-    const double sigma = outer->sigma, factor = sigma_next / sigma;
-    double *w = self->weights, *anchor = outer->anchor, *previous = outer->previous;
-    for (size_t i = 0; i < tl_weights_size(self); i++) {
-        const double t = tl_ridge(self, i);
-        const double next = w[i] + beta * (w[i] - previous[i]);
-        previous[i] = w[i];
-        w[i] = factor * (w[i] - (1.0 - sigma * t) * anchor[i]) + (1.0 - sigma_next * t) * next;
-        anchor[i] = next;
-    }
-}
-
 /* <Y - W, W - W_before>; above 0 the momentum is no descent direction. */
 TL_CLONES
 static double overshoot(size_t n, const double *anchor, const double *w, const double *previous) {
@@ -246,8 +217,7 @@ static double momentum(tl_solver *self, double sigma_next) {
     }
     const double ratio = outer->r * outer->sigma / (1.0 - outer->sigma);
     const double next = 0.5 * (1.0 + sqrt(1.0 + 4.0 * ratio * outer->t * outer->t));
-    const double root = sqrt(outer->least_ridge * sigma_next),
-                 largest = (1.0 - root) / (1.0 + root);
+    const double root = sqrt(sigma_next), largest = (1.0 - root) / (1.0 + root);
     const double beta = (outer->t - 1.0) / next;
     outer->t = next;
     return beta < largest ? beta : largest;
@@ -264,11 +234,8 @@ void tl_accelerate_begin_pass(tl_solver *self) {
     if (!outer->active || !tl_is_step_over(self)) return;
     read_weights(self);
     const double sigma_next = 1.0 / (1.0 + outer->r), beta = momentum(self, sigma_next);
-    if (self->ridge != NULL)
-        move_ridge_anchor(self, sigma_next, beta);
-    else
-        move_anchor(tl_primal_size(self), outer->sigma, sigma_next, beta, primal(self),
-                    outer->anchor, outer->previous);
+    move_anchor(tl_primal_size(self), outer->sigma, sigma_next, beta, primal(self), outer->anchor,
+                outer->previous);
     outer->sigma = sigma_next;
     write_weights(self);
     outer->passes = 0;
@@ -337,14 +304,6 @@ static void watch_gap(tl_outer *outer, double gap) {
     outer->gaps_count = 0;
 }
 
-/* With a ridge the moves of hinges say little: there the gap of the inner problem is compared with
- * the proximal term, as in the criterion for inexact steps of Lin, Mairal and Harchaoui (2018). */
-static void follow_ridge(tl_outer *outer, double inner) {
-    if (!(inner > 0.0) || !(outer->proximal > 0.0)) return;
-    const double step = log(inner / (RIDGE_RATIO * outer->proximal));
-    outer->r = bounded(outer, outer->r * exp(RIDGE_GAIN * fmax(-1.0, fmin(1.0, step))));
-}
-
 static void follow_lagrangian(tl_solver *self) {
     tl_outer *outer = &self->outer;
     const tl_gap_parts gap = tl_estimate_parts(self, &self->lagrangian.sampled);
@@ -367,10 +326,6 @@ static void follow(tl_solver *self, double ratio) {
     outer->steps++;
     if (self->lagrangian.gamma > 0.0) {
         follow_lagrangian(self);
-        return;
-    }
-    if (self->ridge != NULL) {
-        follow_ridge(outer, gap.inner);
         return;
     }
     if (outer->steps > PATIENCE && gap.inner + gap.residual > gap.primal &&
@@ -440,21 +395,6 @@ static void sample_distance(tl_solver *self, double *distance, double *norm2) {
     *distance = fmax(0.0, whole * direct);
 }
 
-/* sum_k t_k ||(X^T A)_k/t_k - W_k||^2, by (*), and the proximal term. */
-static void measure_ridge(tl_solver *self) {
-    tl_outer *outer = &self->outer;
-    double residual2 = 0.0, proximal = 0.0;
-    for (size_t i = 0; i < tl_weights_size(self); i++) {
-        const double t = tl_ridge(self, i), factor = 1.0 / outer->sigma - t;
-        const double distance = self->weights[i] - outer->anchor[i];
-        const double term = factor * distance * distance;
-        proximal += term;
-        residual2 += term * factor / t;
-    }
-    outer->residual2 = residual2;
-    outer->proximal = 0.5 / (self->settings.C * self->total_weight) * proximal;
-}
-
 void tl_accelerate_measure(tl_solver *self) {
     tl_outer *outer = &self->outer;
     const double r = (1.0 - outer->sigma) / outer->sigma;
@@ -465,10 +405,6 @@ void tl_accelerate_measure(tl_solver *self) {
         const size_t size = tl_weights_size(self);
         read_weights(self);
         outer->norm2 = tl_weights_norm2(self, self->center);
-        if (self->ridge != NULL) {
-            measure_ridge(self);
-            return;
-        }
         distance = tl_squared_distance(size, self->weights, outer->anchor);
     }
     outer->residual2 = r * r * distance; /* by (*) */

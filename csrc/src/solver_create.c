@@ -71,10 +71,6 @@ static bool allocate_weights(tl_solver *self) {
     const size_t d = self->data.d, columns = self->by_rows ? self->stride : self->data.m;
     self->weights = tl_vectors(d, columns);
     if (self->weights == NULL) return false;
-    if (self->settings.ridge != NULL) {
-        self->ridge = tl_doubles(d, 1);
-        if (self->ridge == NULL) return false;
-    }
     if (self->settings.center != NULL) {
         self->center = tl_doubles(d, columns);
         if (self->center == NULL) return false;
@@ -158,7 +154,6 @@ void tl_solver_free(tl_solver *self) {
     free(self->weights32);
     free(self->coefficients32);
     free(self->center);
-    free(self->ridge);
     free(self->x32);
     free(self->row);
     free(self->row32);
@@ -336,25 +331,12 @@ static void copy_center(tl_solver *self) {
     self->settings.center = NULL; /* the caller may free it */
 }
 
-static void copy_ridge(tl_solver *self) {
-    self->outer.least_ridge = 1.0;
-    if (self->ridge == NULL) return;
-    memcpy(self->ridge, self->settings.ridge, self->data.d * sizeof *self->ridge);
-    self->settings.ridge = NULL; /* the caller may free it */
-    for (size_t k = 0; k < self->data.d; k++)
-        self->outer.least_ridge = fmin(self->outer.least_ridge, self->ridge[k]);
-}
-
 static void start_from_weights(tl_solver *self) {
     const double *start = self->settings.start;
     self->settings.start = NULL; /* the caller may free it */
-    if (self->settings.acceleration == 0.0) return;
-    if (start != NULL) {
-        lay_out(self, start, self->outer.previous);
-        tl_accelerate_from_previous(self);
-    } else if (self->ridge != NULL) {
-        tl_accelerate_at_once(self);
-    }
+    if (self->settings.acceleration == 0.0 || start == NULL) return;
+    lay_out(self, start, self->outer.previous);
+    tl_accelerate_from_previous(self);
 }
 
 static tl_status set_up(tl_solver *self) {
@@ -367,7 +349,6 @@ static tl_status set_up(tl_solver *self) {
     if (status != TL_OK) return status;
     try_float32(self);
     copy_center(self);
-    copy_ridge(self);
     if (tl_is_gram(self))
         tl_blocks_copy_coefficients(self);
     else

@@ -27,7 +27,7 @@
 bool tl_lagrangian_allocate(tl_solver *self) {
     tl_lagrangian *lagrangian = &self->lagrangian;
     lagrangian->is_open = self->settings.lagrangian > 0 && self->settings.acceleration < 0.0 &&
-                          self->ridge == NULL && !tl_is_smooth(self->ops, self->params);
+                          !tl_is_smooth(self->ops, self->params);
     if (!lagrangian->is_open) return true;
     lagrangian->center = tl_doubles(self->data.n, self->data.m);
     if (tl_is_gram(self)) lagrangian->difference = tl_doubles(self->data.n, self->data.m);

@@ -15,7 +15,6 @@ from toplabel._core.choice import Choice, may_take_over
 from toplabel._core.newton import Newton, reason_against
 from toplabel._core.problem import LARGEST, Problem
 from toplabel._core.run import Run
-from toplabel._core.scaled import Rescue
 from toplabel._core.solution import Solution, Stage, join_intercept, split_intercept
 from toplabel._core.training import Clock, Options, as_r, train
 from toplabel.errors import ToplabelError
@@ -78,20 +77,14 @@ def _solve(problem: Problem, C: float, options: Options, run: Run):
         return run, status, history, 0, (Stage("newton", method.steps, "asked for"),)
     clock, visits = Clock(options), -run.visits
     choice = Choice(problem, options, run)
-    rescue = Rescue(problem, C, options, run, restart)
-    watch = choice.is_given_up if choice.is_open else rescue.is_given_up
-    status, history = train(run, options, watch)
+    status, history = train(run, options, choice.is_given_up)
     visits += run.visits
     methods = (Stage("sdca", history[-1].epoch, "first"),)
-    if status == "given up" and choice.is_open:
+    if status == "given up":
         left = replace(options, **clock.left())
         method = Newton(problem, C, left, run, restart, history)
         run, status, history = method.solve()
         methods += (Stage("newton", method.steps, choice.why),)
-    elif status == "given up":
-        run, status, history, further = rescue.go_on(history)
-        visits += further
-        methods = (Stage("sdca", history[-1].epoch, "first"),)
     return run, status, history, visits, methods
 
 
@@ -147,9 +140,7 @@ def _create(problem: Problem, C: float, options: Options, start: _Start) -> Run:
             window=_window(features, options.window),
             acceleration=as_r(options.acceleration),
             float32_passes=problem.float32_passes and _may_round(features, options),
-            lagrangian=0
-            if options.method == "sdca" or may_take_over(problem, options)
-            else _LAGRANGIAN,
+            lagrangian=0 if may_take_over(problem, options) else _LAGRANGIAN,
         )
     except ToplabelError as error:
         if error.name == "TL_ERR_NOT_FINITE" and is_mapped(features):
