@@ -48,8 +48,6 @@ typedef struct tl_shrinking {
     uint8_t skips;     /* passes still to leave the row out of */
 } tl_shrinking;
 
-typedef enum tl_trial { TL_NO_TRIAL, TL_SETTLING, TL_TRYING, TL_TRIED } tl_trial;
-
 /* The accelerated proximal-point loop, solver_accelerate.c. Of a Gram matrix the weights are their
  * coefficients (n, m), W = sum_i x_i coefficients_i^T. */
 typedef struct tl_outer {
@@ -61,34 +59,24 @@ typedef struct tl_outer {
     double size;         /* sum_i sigma |x_i|^2 |a_i|^2 over the rows visited in the present pass */
     double r;            /* of the next outer step */
     double largest;      /* bound of r */
-    uint64_t steps;      /* outer steps since the sequence began */
-    /* Sums of log(P - D), estimated, over the outer steps of this window and of the one before. */
-    double log_gaps, log_gaps_before;
-    unsigned gaps_count;  /* steps of this window */
-    size_t windows;       /* whole ones */
-    tl_trial trial;       /* of another r */
-    double factor;        /* of the trial */
-    double fall;          /* of the gap, when the trial began */
-    double r_before;      /* the trial */
-    unsigned failures;    /* trials in a row that did not help */
-    unsigned wait;        /* windows until the next trial */
-    double t;             /* of Nesterov's sequence */
-    double *anchor;       /* Y */
-    double *previous;     /* W at the end of the outer step before */
+    double t;            /* of Nesterov's sequence */
+    double overshoot;    /* of a Gram matrix: <Y - W, W - W_before>, estimated */
+    double *anchor;      /* Y */
+    double *previous;    /* W at the end of the outer step before */
     double *coefficients; /* of a Gram matrix: (n, m) for self->coefficients */
+    double *difference;   /* of a Gram matrix: (n, m) for work */
     double residual2;     /* ||W0 + X^T A - W||^2 at the end of the last outer step */
     double norm2;         /* ||W - W0||^2 then; both estimates with a Gram matrix */
 } tl_outer;
 
 /* The augmented Lagrangian, solver_lagrangian.c. */
 typedef struct tl_lagrangian {
-    bool is_open;       /* may it begin? */
-    uint64_t passes;    /* since the start or a new C */
-    double gamma;       /* gamma_k; 0: not begun */
-    double *center;     /* B, (n, m) */
-    double *difference; /* of a Gram matrix, (n, m): for work */
-    tl_sample sample;   /* of the present epoch, of the inner problem */
-    tl_sample sampled;  /* of the last whole one */
+    bool is_open;      /* may it begin? */
+    uint64_t passes;   /* since the start or a new C */
+    double gamma;      /* gamma_k; 0: not begun */
+    double *center;    /* B, (n, m) */
+    tl_sample sample;  /* of the present epoch, of the inner problem */
+    tl_sample sampled; /* of the last whole one */
 } tl_lagrangian;
 
 /* Of X^T A, found when the weights are computed from A. */

@@ -18,12 +18,13 @@
  * at every step, and a pass differs from a plain one by the factor sigma alone.
  *
  * The number of passes without acceleration grows like C R^2 / gamma, R^2 the mean of ||x_i||^2,
- * with it like sqrt(C R^2 / gamma), if r makes the inner problem one for two passes. The ratio of
- * the root mean square moves of the dual variables in the second pass to those in the first
- * measures how far it is solved: over most losses and data that were tried the best r has a ratio
- * near 0.8; a larger r makes the inner problem easier, and the ratio smaller. (With an r that is
- * too large the outer steps become too many, and for losses that are not smooth the gap stops
- * falling.)
+ * with it like sqrt(C R^2 / gamma), if r makes the inner problem one for two passes. That is so
+ * where its gap after them is about five times the proximal term r/2 ||W - Y||^2, as in the
+ * criterion for inexact steps of Lin, Mairal and Harchaoui (2018): r follows their quotient. A
+ * larger r makes the inner problem easier. Of a loss that is not smooth the gap of the inner
+ * problem says little; there, until the augmented Lagrangian makes it smooth, r follows the ratio
+ * of the root mean square moves of the dual variables in the second pass to those in the first, for
+ * which 0.8 is near the best.
  */
 #include "sampling.h"
 #include "solver.h"
@@ -31,32 +32,16 @@
 #include <string.h>
 
 #define PASSES 2 /* of an outer step */
-#define TARGET 0.8
-/* r is multiplied by exp(gain (ratio - TARGET)); smaller where it falls, since a ratio below the
- * target may be that of an r which is far too large. */
-#define GAIN_UP 4.0
-#define GAIN_DOWN 2.0
-/* The gain falls with the steps, to a half: an r that swings disturbs the momentum. */
-#define DAMPED_STEPS 30.0
-#define LEAST_DAMPING 0.5
+/* r is multiplied by exp(GAIN log(q/QUOTIENT)), q the gap of the inner problem over its proximal
+ * term, and in it by e^GAIN at most. */
+#define QUOTIENT 5.0
+#define GAIN 0.2
+/* Of a loss that is not smooth by exp(RATIO_GAIN (ratio - RATIO)). */
+#define RATIO 0.8
+#define RATIO_GAIN 2.0
 /* Without acceleration a ratio below this is fast enough; the first pass is not counted. */
 #define FAST 0.7
 #define FIRST_PASSES 2
-/* The ratio alone may lead to a bad r. So when the estimated gap has not fallen by the factor SLOW
- * from WINDOW outer steps to the next ones, r times STEP is tried (where the loss is not smooth
- * r/STEP, since too large an r is worse there): after as many steps to settle, it must make the gap
- * fall faster, or the other one is tried. A trial that helps is followed by the next in its
- * direction, as long as the gap falls slowly. From the first trial on the ratio counts no more. */
-#define WINDOW 6
-#define SLOW 0.75
-#define STEP 3.0
-/* Where the loss is not smooth and the gap of the inner problem is less than RESIDUAL_SHARE times
- * that of the residual W0 + X^T A - W, r is too large: the ratio counts as this one at most. */
-#define RESIDUAL_SHARE 2.0
-#define RESIDUAL_RATIO 0.65
-/* D below 0, which plain passes never have, after more than so many outer steps, and the gap mostly
- * that of the residual: r is far too large, and is halved. */
-#define PATIENCE 3
 /* Larger ratios count as this one. */
 #define LARGEST_RATIO 1.5
 /* Root mean square moves of this relative size are rounding, and their ratio is meaningless. */
@@ -67,10 +52,6 @@
 #define SMALLEST_FIRST 1.0
 #define LARGEST_FIRST 10.0
 #define LARGEST 10.0
-/* In the augmented Lagrangian: the gap of an inner problem over its proximal term that is aimed at,
- * and how fast r follows. */
-#define LAGRANGIAN_RATIO 3.0
-#define LAGRANGIAN_GAIN 0.05
 /* Of an r that the caller sets, in these units: beyond, A leaves its domain by rounding. */
 #define LARGEST_FIXED 1e6
 
@@ -113,7 +94,10 @@ static double first_r(tl_solver *self, double otherwise) {
     if (is_fixed(self)) return fmin(self->settings.acceleration, LARGEST_FIXED * hardness(self));
     const double unit = hardness(self);
     self->outer.largest = LARGEST * unit;
-    if (self->lagrangian.gamma > 0.0) return unit / (self->params.gamma + self->lagrangian.gamma);
+    if (self->lagrangian.gamma > 0.0) {
+        self->outer.largest = INFINITY;
+        return unit / self->lagrangian.gamma;
+    }
     if (otherwise > 0.0) return bounded(&self->outer, otherwise);
     return bounded(&self->outer, fmin(fmax(SMALLEST_FIRST, FIRST * unit), LARGEST_FIRST));
 }
@@ -126,15 +110,8 @@ static void begin_sequence(tl_solver *self, double r) {
     outer->sigma = 1.0 / (1.0 + r);
     outer->t = 1.0;
     outer->passes = 0;
-    outer->steps = 0;
-    outer->gaps_count = 0;
-    outer->windows = 0;
-    outer->log_gaps = 0.0;
-    outer->trial = TL_NO_TRIAL;
-    outer->factor = tl_is_smooth(self->ops, self->params) ? STEP : 1.0 / STEP;
-    outer->failures = 0;
-    outer->wait = 0;
     outer->moved = 0.0;
+    outer->overshoot = 0.0;
 }
 
 /* From plain passes: Y = W = W0 + X^T A. */
@@ -207,11 +184,13 @@ static double overshoot(size_t n, const double *anchor, const double *w, const d
 }
 
 /* beta. The sequence is restarted where the momentum is no descent direction (O'Donoghue and Candes
- * 2015): its factor is for a smaller curvature. With a Gram matrix that would take a product. */
+ * 2015): its factor is for a smaller curvature. */
 static double momentum(tl_solver *self, double sigma_next) {
     tl_outer *outer = &self->outer;
-    if (!tl_is_gram(self) &&
-        overshoot(tl_primal_size(self), outer->anchor, self->weights, outer->previous) > 0.0) {
+    const double over = tl_is_gram(self) ? outer->overshoot
+                                         : overshoot(tl_primal_size(self), outer->anchor,
+                                                     self->weights, outer->previous);
+    if (over > 0.0) {
         outer->t = 1.0;
         return 0.0;
     }
@@ -248,41 +227,6 @@ static double move_ratio(const tl_outer *outer) {
     return fmin(sqrt(outer->moved / outer->moved_before), LARGEST_RATIO);
 }
 
-static void try_r(tl_outer *outer, double factor, double fall) {
-    outer->trial = TL_SETTLING;
-    outer->factor = factor;
-    outer->fall = fall;
-    outer->r_before = outer->r;
-    outer->r = bounded(outer, factor * outer->r);
-}
-
-static void judge_trial(tl_outer *outer, double fall) {
-    outer->trial = TL_TRIED;
-    if (fall < outer->fall) {
-        outer->failures = 0;
-        if (fall > SLOW) try_r(outer, outer->factor, fall);
-        return;
-    }
-    outer->r = outer->r_before;
-    outer->failures++;
-    if (outer->failures % 2 == 1)
-        try_r(outer, 1.0 / outer->factor, outer->fall);
-    else
-        outer->wait = outer->failures;
-}
-
-/* Begin, judge or end a trial of r, given the fall of the gap from the last window to this one. */
-static void judge_progress(tl_outer *outer, double fall) {
-    if (outer->trial == TL_SETTLING)
-        outer->trial = TL_TRYING;
-    else if (outer->trial == TL_TRYING)
-        judge_trial(outer, fall);
-    else if (outer->wait > 0)
-        outer->wait--;
-    else if (fall > SLOW)
-        try_r(outer, outer->factor, fall);
-}
-
 tl_gap_parts tl_estimate_parts(const tl_solver *self, const tl_sample *sample) {
     if (!(sample->C > 0.0)) return (tl_gap_parts){NAN, NAN, NAN};
     const double half_lambda = 0.5 / (self->settings.C * self->total_weight);
@@ -291,60 +235,32 @@ tl_gap_parts tl_estimate_parts(const tl_solver *self, const tl_sample *sample) {
                           sample->losses / sample->C + half_lambda * self->outer.norm2};
 }
 
-/* Windows are compared by the geometric means of the gap, which single estimates disturb less. */
-static void watch_gap(tl_outer *outer, double gap) {
-    outer->log_gaps += log(gap);
-    outer->gaps_count++;
-    if (outer->gaps_count < WINDOW) return;
-    if (outer->windows > 0)
-        judge_progress(outer, exp((outer->log_gaps - outer->log_gaps_before) / WINDOW));
-    outer->windows++;
-    outer->log_gaps_before = outer->log_gaps;
-    outer->log_gaps = 0.0;
-    outer->gaps_count = 0;
-}
-
-static void follow_lagrangian(tl_solver *self) {
-    tl_outer *outer = &self->outer;
-    const tl_gap_parts gap = tl_estimate_parts(self, &self->lagrangian.sampled);
-    const double proximal = gap.residual * outer->sigma / (1.0 - outer->sigma); /* over r */
-    if (!(gap.inner > 0.0) || !(proximal > 0.0)) return;
-    const double step = log(gap.inner / (LAGRANGIAN_RATIO * proximal));
-    outer->r = fmax(SMALLEST, outer->r * exp(LAGRANGIAN_GAIN * fmax(-1.0, fmin(1.0, step))));
-}
-
 void tl_accelerate_restart(tl_solver *self) {
     if (!self->outer.active) return;
     self->outer.t = 1.0;
     self->outer.r = first_r(self, 0.0);
 }
 
-/* The r of the next outer step. */
+/* The r of the next outer step, of an inner problem with this sample. */
+static void follow_quotient(tl_solver *self, const tl_sample *sample) {
+    tl_outer *outer = &self->outer;
+    const tl_gap_parts gap = tl_estimate_parts(self, sample);
+    const double proximal = gap.residual * outer->sigma / (1.0 - outer->sigma); /* over r */
+    if (!(gap.inner > 0.0) || !(proximal > 0.0)) return;
+    const double step = log(gap.inner / (QUOTIENT * proximal));
+    outer->r = bounded(outer, outer->r * exp(GAIN * fmax(-1.0, fmin(1.0, step))));
+}
+
 static void follow(tl_solver *self, double ratio) {
     tl_outer *outer = &self->outer;
-    const tl_gap_parts gap = tl_estimate_parts(self, &self->sampled);
-    outer->steps++;
-    if (self->lagrangian.gamma > 0.0) {
-        follow_lagrangian(self);
-        return;
-    }
-    if (outer->steps > PATIENCE && gap.inner + gap.residual > gap.primal &&
-        gap.residual > gap.inner) {
-        outer->r = bounded(outer, 0.5 * outer->r);
-        return;
-    }
-    if (gap.inner + gap.residual > 0.0) watch_gap(outer, gap.inner + gap.residual);
-    if (!tl_is_smooth(self->ops, self->params) && gap.inner < RESIDUAL_SHARE * gap.residual)
-        ratio = fmin(ratio, RESIDUAL_RATIO);
-    if (!(outer->moved > 0.0)) { /* r is so large that nothing moves */
-        outer->r = bounded(outer, outer->r * exp(-GAIN_DOWN * TARGET));
-        return;
-    }
-    if (ratio == 0.0 || outer->trial != TL_NO_TRIAL) return;
-    const double damping =
-        fmax(LEAST_DAMPING, DAMPED_STEPS / (DAMPED_STEPS + (double)outer->steps));
-    const double gain = damping * (ratio > TARGET ? GAIN_UP : GAIN_DOWN);
-    outer->r = bounded(outer, outer->r * exp(gain * (ratio - TARGET)));
+    if (self->lagrangian.gamma > 0.0)
+        follow_quotient(self, &self->lagrangian.sampled);
+    else if (tl_is_smooth(self->ops, self->params))
+        follow_quotient(self, &self->sampled);
+    else if (!(outer->moved > 0.0)) /* r is so large that nothing moves */
+        outer->r = bounded(outer, outer->r * exp(-RATIO_GAIN * RATIO));
+    else if (ratio > 0.0)
+        outer->r = bounded(outer, outer->r * exp(RATIO_GAIN * (ratio - RATIO)));
 }
 
 void tl_accelerate_end_pass(tl_solver *self) {
@@ -364,35 +280,32 @@ void tl_accelerate_end_pass(tl_solver *self) {
 
 /* ---- how far W is from Y ---- */
 
-/* From a part of the rows, with B = coefficients - anchor: <B, K B>, and <M, K M> of the
- * coefficients M. */
+/* From a part of the rows, of B = coefficients - anchor and of the coefficients M: <B, K B> and <M,
+ * K M>. The first from B itself: in a sum of products of both sides it would cancel. */
 static void sample_distance(tl_solver *self, double *distance, double *norm2) {
     const size_t n = self->data.n, m = self->data.m;
     const size_t rows = tl_smaller(n, tl_smaller(self->block, TL_SAMPLE_BLOCK));
-    const double *sides[] = {self->outer.anchor, self->coefficients};
+    const double *sides[] = {self->outer.difference, self->coefficients};
     size_t index[TL_SAMPLE_BLOCK] = {0};
-    double products[2][2] = {{0.0}}; /* <K side, side'> */
+    double products[2] = {0.0, 0.0}, before = 0.0;
+    for (size_t i = 0; i < n * m; i++)
+        self->outer.difference[i] = self->coefficients[i] - self->outer.anchor[i];
     for (size_t i = 0; i < rows; i++)
         index[i] = tl_sampled_row(n, rows, i);
     for (int a = 0; a < 2; a++) {
         tl_blocks_products(self, sides[a], rows, index);
-        for (size_t i = 0; i < rows; i++)
-            for (int b = 0; b < 2; b++)
-                products[a][b] += tl_dot(m, self->scores + i * m, sides[b] + index[i] * m);
+        for (size_t i = 0; i < rows; i++) {
+            const double *scores = self->scores + i * m;
+            products[a] += tl_dot(m, scores, sides[a] + index[i] * m);
+            if (a > 0) continue;
+            before += tl_dot(m, scores, self->coefficients + index[i] * m) -
+                      tl_dot(m, scores, self->outer.previous + index[i] * m);
+        }
     }
+    self->outer.overshoot = -before;
     const double whole = (double)n / (double)rows;
-    const double sum = products[0][0] - products[0][1] - products[1][0] + products[1][1];
-    *distance = fmax(0.0, whole * sum);
-    *norm2 = fmax(0.0, whole * products[1][1]);
-    double *b = self->lagrangian.difference;
-    if (b == NULL || !(self->lagrangian.gamma > 0.0)) return;
-    for (size_t i = 0; i < n * m; i++) /* the sum of four products may cancel */
-        b[i] = self->coefficients[i] - self->outer.anchor[i];
-    double direct = 0.0;
-    tl_blocks_products(self, b, rows, index);
-    for (size_t i = 0; i < rows; i++)
-        direct += tl_dot(m, self->scores + i * m, b + index[i] * m);
-    *distance = fmax(0.0, whole * direct);
+    *distance = fmax(0.0, whole * products[0]);
+    *norm2 = fmax(0.0, whole * products[1]);
 }
 
 void tl_accelerate_measure(tl_solver *self) {

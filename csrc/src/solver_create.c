@@ -101,8 +101,10 @@ static bool allocate_outer(tl_solver *self) {
     const size_t size = tl_primal_size(self);
     outer->anchor = tl_doubles(size, 1);
     outer->previous = tl_doubles(size, 1);
-    if (tl_is_gram(self)) outer->coefficients = tl_doubles(size, 1);
-    return outer->anchor && outer->previous && (outer->coefficients || !tl_is_gram(self));
+    if (!tl_is_gram(self)) return outer->anchor && outer->previous;
+    outer->coefficients = tl_doubles(size, 1);
+    outer->difference = tl_doubles(size, 1);
+    return outer->anchor && outer->previous && outer->coefficients && outer->difference;
 }
 
 static bool allocate(tl_solver *self) {
@@ -143,6 +145,7 @@ void tl_solver_free(tl_solver *self) {
     free(self->outer.anchor);
     free(self->outer.previous);
     free(self->outer.coefficients);
+    free(self->outer.difference);
     free(self->order);
     free(self->runs);
     free(self->visits);

@@ -11,9 +11,6 @@
  * fast where a loss is smooth; A stays feasible, and certifies the problem as it is. When the gap
  * of this inner problem is small against that of the problem itself, B becomes A and gamma_k is
  * halved.
- *
- * r of the acceleration follows the gap of the inner problem over the proximal term, as in the
- * criterion for inexact steps of Lin, Mairal and Harchaoui (2018).
  */
 #include "allocate.h"
 #include "solver.h"
@@ -30,13 +27,11 @@ bool tl_lagrangian_allocate(tl_solver *self) {
                           !tl_is_smooth(self->ops, self->params);
     if (!lagrangian->is_open) return true;
     lagrangian->center = tl_doubles(self->data.n, self->data.m);
-    if (tl_is_gram(self)) lagrangian->difference = tl_doubles(self->data.n, self->data.m);
-    return lagrangian->center && (lagrangian->difference || !tl_is_gram(self));
+    return lagrangian->center != NULL;
 }
 
 void tl_lagrangian_free(tl_solver *self) {
     free(self->lagrangian.center);
-    free(self->lagrangian.difference);
 }
 
 void tl_lagrangian_forget(tl_solver *self) {

@@ -6,7 +6,7 @@
 /* At least every SAMPLE_EVERY-th row is sampled, and about SAMPLE_ROWS of many. */
 #define SAMPLE_EVERY 8
 #define SAMPLE_ROWS 512
-/* In the augmented Lagrangian at least so many, if there are. */
+/* But at least so many of few. */
 #define LEAST_SAMPLE 64
 /* The unchanged updates that count: a row is left out of 1, 3, .., 2^MOST_UNCHANGED - 1 passes. */
 #define MOST_UNCHANGED 4
@@ -63,7 +63,7 @@ void tl_choose_visits(tl_solver *self) {
     const size_t n = self->data.n;
     size_t every = n / SAMPLE_ROWS;
     if (every < SAMPLE_EVERY) every = SAMPLE_EVERY;
-    if (self->lagrangian.gamma > 0.0) every = tl_smaller(every, n / LEAST_SAMPLE + 1);
+    every = tl_smaller(every, n / LEAST_SAMPLE + 1);
     self->n_visits = 0;
     for (size_t p = 0; p < n; p++) {
         const size_t i = self->order[p];
