@@ -315,7 +315,7 @@ class Newton:
             self._minimise(_Inner(0.0))
             return "stalled"
         extra, least, idle = tuning.FIRST_EXTRA, np.inf, 0
-        while idle < tuning.IDLE:
+        while idle < tuning.IDLE_OUTER:
             center = self._now.g
             shift = extra * center
             if self._own:

@@ -26,8 +26,9 @@ SHORTEST = 1e-6
 """Steps below are rounding."""
 LEAST_MU = 0.1
 """Of the damping, beside the regulariser's 1."""
-IDLE = 6
-"""Steps, or outer steps, without a smaller gap, after which rounding has ended the progress."""
+IDLE, IDLE_OUTER = 6, 20
+"""Steps, and outer steps, without a smaller gap, after which rounding has ended the progress. From a good
+start the first outer steps smooth too much to make the gap smaller."""
 GRADIENT_ROUNDING = 1e-14
 """Gradient, relative to W, that is rounding."""
 ONE_THREAD, MANY_THREADS = 2e5, 2e7
