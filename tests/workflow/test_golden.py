@@ -28,7 +28,7 @@ def test_the_numbers_are_those_of_the_kept_run(tmp_path):
         )
     )
     assert dict(measured.index.get_level_values("dataset").value_counts()) == SETS
-    both = measured.join(kept, rsuffix="_kept", validate="1:1")
+    both = measured.join(kept.add_suffix("_kept"), validate="1:1")
     for column in SAME:
         ours, theirs = both[column], both[f"{column}_kept"]
         if ours.dtype == float:

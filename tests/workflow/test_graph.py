@@ -153,6 +153,13 @@ def test_a_removed_evaluation_is_made_again_alone(folder):
     assert folder.cells_due() == {"evaluate": 1}
 
 
+def test_a_removed_frame_is_made_again_without_training(folder):
+    (folder.root / "results/cells.csv").unlink()
+    due = folder.due()
+    assert due["compare"] == 1
+    assert folder.cells_due() == {}
+
+
 def test_removed_reports_are_written_again_alone(folder):
     shutil.rmtree(folder.root / "reports")
     shutil.copytree(ROOT / "reports/summary", folder.root / "reports/summary")

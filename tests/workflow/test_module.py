@@ -42,4 +42,5 @@ def test_the_config_of_a_module_is_filled_in_and_named_in_errors(tmp_path):
     write_module(tmp_path, config='    config: {"budget": "fast"}\n')
     done = snakemake("--dry-run", CELL, **how)
     assert done.returncode != 0
-    assert "budget: 'fast' is not one of" in done.stdout
+    assert "budget: " in done.stdout
+    assert "'fast'" in done.stdout

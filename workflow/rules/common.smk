@@ -22,7 +22,6 @@ long_cells = longest_first(plan)
 wildcard_constraints:
     dataset="|".join(plan.registry),
     method="|".join(plan.methods),
-    table="|".join(targets.known_tables),
     part="[A-Za-z0-9][A-Za-z0-9_-]*",
 
 
@@ -31,7 +30,7 @@ onstart:
 
 
 onsuccess:
-    run.end(plan)
+    run.end(workflow, plan)
 
 
 onerror:

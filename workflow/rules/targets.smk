@@ -12,9 +12,9 @@ rule data:
 rule check:
     input:
         metas=planned(targets.own_or_all),
-    localrule: True
     log:
         "results/logs/check.log",
+    localrule: True
     message:
         "Look at the data sets"
     script:

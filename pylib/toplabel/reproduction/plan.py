@@ -6,21 +6,20 @@ reads no result. Snakemake makes it anew whenever it reads the Snakefile.
 
 from __future__ import annotations
 
-import csv
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass, replace
-from functools import cache, cached_property
+from dataclasses import asdict, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from toplabel.reproduction.config.catalogue import load_catalogue
 from toplabel.reproduction.config.competitors import COMPETITORS
 from toplabel.reproduction.config.documents import read_yaml, unknown, validate
-from toplabel.reproduction.config.keys import Key, key_of
 from toplabel.reproduction.config.protocols import Budget, Protocol
 from toplabel.reproduction.config.run import SUMMARY, RunConfig, Settings
 from toplabel.reproduction.data.locate import mirror_folders
+from toplabel.reproduction.named_cells import Cell, NamedCells
 from toplabel.reproduction.raw import RawFiles
 from toplabel.reproduction.selection.task import Task
 from toplabel.reproduction.sources import fingerprint, module_sum
@@ -47,18 +46,6 @@ _CONTENT = (
 
 class PlanError(ValueError):
     """The config asks for something impossible; the message is one line."""
-
-
-@dataclass(frozen=True, order=True)
-class Cell:
-    """A method on a data set: one folder of results."""
-
-    dataset: str
-    method: str
-
-    def path(self, name: str) -> str:
-        """Return a file of the folder."""
-        return f"results/{self.dataset}/{self.method}/{name}"
 
 
 def planned(function: Callable[..., Any], *patterns: str) -> Callable[[Any], Any]:
@@ -124,6 +111,7 @@ class Plan:
         self.methods = self.catalogue.methods
         self.studies = self.catalogue.studies
         self.budget: str = self.run.budget
+        self.named = NamedCells(self.catalogue)
         mirrors = mirror_folders(self.config["mirrors"], self.root)
         self.raw = RawFiles(self.registry, mirrors, self.run.download)
         self._check_widths()
@@ -311,61 +299,8 @@ class Plan:
         return list(dict.fromkeys(cell.dataset for cell in self.cells))
 
     def cells_of(self, name: str) -> set[Cell]:
-        """Return the cells that a name stands for.
-
-        The name is that of a study, a data set (all methods of all studies but variants) or a
-        published table; ``name/dataset`` is the part of one data set.
-        """
-        name, _, dataset = name.partition("/")
-        if name in self.studies:
-            found = self._of_studies([name])
-        elif name in self.registry:
-            found = {
-                cell
-                for cell in self._of_studies(self.studies)
-                if cell.dataset == name and not self.methods[cell.method].variant_of
-            }
-        else:
-            studies = [s.name for s in self.studies.values() if name in s.tables]
-            found = {c for c in self._of_studies(studies) if self._is_printed(c, name)}
-        return {cell for cell in found if dataset in ("", cell.dataset)}
-
-    def _of_studies(self, studies: Iterable[str]) -> set[Cell]:
-        """Return all methods on all data sets of the studies, where k is below the number of
-        classes.
-        """
-        return {
-            Cell(dataset, method)
-            for study in studies
-            for dataset, method in self.studies[study].pairs
-            if self._fits(dataset, method)
-        }
-
-    def _fits(self, dataset: str, method: str) -> bool:
-        classes = self.registry[dataset].known_classes
-        return classes is None or self.methods[method].smallest_k < classes
-
-    @cache  # noqa: B019
-    def sets_of_table(self, table: str) -> dict[str, set[Key]]:
-        """Return the data sets that a published table prints, with the keys of its methods."""
-        source, number = self.catalogue.tables[table]
-        path = self.catalogue.published / f"{source}_table{int(number):02d}.csv"
-        printed: dict[tuple[str, str], set[Key]] = {}
-        with path.open(newline="", encoding="utf-8") as stream:
-            for row in csv.DictReader(stream):
-                printed.setdefault((row["dataset"], row["features"]), set()).add(key_of(row))
-        return {
-            name: printed[entry.published_key, entry.features]
-            for name, entry in self.registry.items()
-            if entry.is_in(source) and (entry.published_key, entry.features) in printed
-        }
-
-    def _is_printed(self, cell: Cell, table: str) -> bool:
-        """Return whether a published table has numbers of a cell."""
-        key = self.methods[cell.method].key
-        if self.registry[cell.dataset].features.endswith("_kernels"):
-            key = key._replace(kernel="precomputed")
-        return key in self.sets_of_table(table).get(cell.dataset, ())
+        """Return the cells that a name stands for (`named_cells.NamedCells`)."""
+        return self.named.cells_of(name)
 
     def cell_files(self, name: str, cells: Iterable[Cell] | None = None) -> list[str]:
         """Return a file of each of some cells (of `cells`), as far as their methods leave one."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import logging
 import os
+import re
 import signal
 import sys
 import threading
@@ -25,20 +26,40 @@ BRIEF = "TOPLABEL_BRIEF"
 _EVERY = 20.0  # seconds between two lines
 _SHORT = 1.0  # seconds of a job without a benchmark file
 _METADATA = Path(".snakemake/metadata")
+_RULE = re.compile(r"^rule (\w+):", re.MULTILINE)
+# Folders of results/ that are no data set, and of results/<set>/ that are no method.
+_OF_RUN = {"benchmarks", "calibration", "figures", "logs", "tables", "timing"}
+_OF_SET = {"data", "network"}
 
 
 def read_plan(root: Path, config: Mapping[str, Any], workflow: Any) -> Plan:
     """Return the plan of a run of Snakemake, or end it in one line."""
     files = [Path(name) for name in workflow.overwrite_configfiles]
+    source = " + ".join([DEFAULTS, *map(str, files)])
     try:
         for name in files:  # Snakemake takes the last of a key that stands twice
             read_yaml(name)
-        plan = Plan(root, config, " + ".join([DEFAULTS, *map(str, files)]))
+        plan = Plan(root, config, source)
         if workflow.is_main_process:
+            check_names(plan, source)
             _check_records(plan)
     except (ValueError, PlanError) as error:
         sys.exit(f"Error: {error}")
     return plan
+
+
+def check_names(plan: Plan, source: str) -> None:
+    """Refuse names that a rule has, as targets are rules, and those of other folders of results."""
+    files = plan.of_checkout("workflow/Snakefile", "workflow/rules/*.smk")
+    rules = {name for file in files for name in _RULE.findall(Path(file).read_text("utf-8"))}
+    for key, names, taken in (
+        ("studies", plan.studies, rules),
+        ("datasets", plan.registry, rules | _OF_RUN),
+        ("methods", plan.methods, _OF_SET),
+    ):
+        if wrong := [name for name in names if name in taken]:
+            what = "the workflow itself uses this name; choose another"
+            raise PlanError(f"{source}: {key}.{wrong[0]}: {what}")
 
 
 def _check_records(plan: Plan) -> None:
@@ -82,26 +103,29 @@ def begin(workflow: Any, plan: Plan) -> None:
         logger.addHandler(progress)
 
 
-def end(plan: Plan) -> None:
-    """Say what own data look like, what was measured, and where the report is."""
-    for name in plan.run.datasets:
+def end(workflow: Any, plan: Plan) -> None:
+    """Say what own data look like and, of the targets with a report, what it shows and where it is."""
+    rules = {job.rule.name for job in workflow.dag.jobs}
+    for name in () if "check" in rules else plan.run.datasets:
         if (meta := Path(plan.prepared(name))).is_file():
             for sentence in read_json(meta).get("advice", ()):
                 print(f"Note on {name}: {sentence}", file=sys.stderr)
-    cells, page = Path("results/cells.csv"), Path("reports/index.html")
-    if not (cells.is_file() and page.is_file()):
-        return
+    where = "The report is reports/index.html, as a document reports/toplabel.pdf."
+    if "report" in rules:
+        print(f"\n{_measured(Path('results/cells.csv'))}\n{where}", file=sys.stderr)
+    elif "show" in rules:
+        print(f"\n{where}", file=sys.stderr)
+
+
+def _measured(cells: Path) -> str:
+    """Return how many numbers were measured, and how they compare with the printed ones."""
     with cells.open(newline="", encoding="utf-8") as stream:
         measured = [row for row in csv.DictReader(stream) if row["run"] == "measured"]
     verdicts = Counter(row["verdict"] for row in measured if row["verdict"] and not row["reading"])
     words = ", ".join(f"{number:,} {verdict}" for verdict, number in verdicts.most_common())
-    said = f"{verdicts.total():,} printed numbers measured: {words}."
     if not verdicts:
-        said = f"{len(measured):,} numbers measured, none of which a paper prints."
-    print(
-        f"\n{said}\nThe report is {page}, as a document reports/toplabel.pdf.",
-        file=sys.stderr,
-    )
+        return f"{len(measured):,} numbers measured, none of which a paper prints."
+    return f"{verdicts.total():,} printed numbers measured: {words}."
 
 
 def fail() -> None:

@@ -12,7 +12,8 @@ from functools import cached_property
 from typing import Any
 
 from toplabel.reproduction.config.studies import Study, short_name, whole_name
-from toplabel.reproduction.plan import Cell, Plan, PlanError
+from toplabel.reproduction.named_cells import Cell
+from toplabel.reproduction.plan import Plan, PlanError
 from toplabel.reproduction.report.figures.registry import (
     CELLS,
     FIGURES,
@@ -47,7 +48,7 @@ class Targets:
 
     def _unprinted(self, study: Study) -> list[str]:
         """Return the data sets of a study of which the tables that it reproduces print nothing."""
-        printed = {name for table in study.tables for name in self._plan.sets_of_table(table)}
+        printed = {name for table in study.tables for name in self._plan.named.sets_of_table(table)}
         return [name for name in study.datasets if name not in printed]
 
     def table_files(self) -> list[str]:

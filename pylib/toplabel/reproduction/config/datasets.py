@@ -71,9 +71,6 @@ def redrawn(base: Entry, seeds: int) -> Entry:
     )
 
 
-NONE_REGISTERED = Registry({}, {})
-
-
 @model
 class DatasetsFile(Closed):
     """The registry of data sets (config/datasets.yaml)."""
