@@ -1,4 +1,4 @@
-"""What every estimator of the package has: a link to its page, and its version in a pickle."""
+"""Give every estimator of the package a link to its page, and its version in a pickle."""
 
 from __future__ import annotations
 

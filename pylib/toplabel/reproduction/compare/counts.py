@@ -1,4 +1,4 @@
-"""What a score is worth: counts over the frame of a run."""
+"""Count over the frame of a run what its score is worth."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a claim is judged by its comparisons: outcome, sign tests, Holm's correction.
+"""Judge a claim by its comparisons: outcome, sign tests, Holm's correction.
 
 A comparison is the difference of the first side minus the second in points, positive when the first
 is better, with its standard error (docs/protocols.md).

@@ -1,4 +1,4 @@
-"""How a measured number compares with a printed one.
+"""Compare a measured number with a printed one.
 
 A number matches up to a tolerance, is close up to three times that, and is not reproduced beyond:
 "higher" or "lower" where it is better than printed, "off" where it is worse. A number that the
@@ -15,7 +15,7 @@ VERDICTS = ("match", "close", "spread", "higher", "lower", "off")
 NOT_REPRODUCED = ("higher", "lower", "off")
 """Verdicts of numbers that are farther from print than close."""
 TOLERANCE = 0.5
-"""Of percentages, in points."""
+"""The tolerance of percentages, in points."""
 TOLERANCE_LOSS = 0.005
 """Of the rank loss and the Hamming loss, which are fractions."""
 DEVIATIONS = 2.0
