@@ -363,19 +363,14 @@ typedef struct tl_settings {
      *  (TL_ERR_PARAMETER). */
     const double *center;
 
-    /** (d) factors t_k, in [1e-100, 1]: the regulariser is lambda/2 sum_k t_k ||W_k||^2 over the
-     *  features k. NULL: ones. Copied. The passes are accelerated from the first one on. With
-     * TL_GRAM, with a center or with acceleration 0: TL_ERR_PARAMETER. */
-    const double *ridge;
-
     /** 0: plain passes. Negative: where passes are slow, they are accelerated, with an r that
      *  adapts to them. Else this r after a plain first pass, up to 1e100: the ratio of the proximal
      *  term to the regulariser; below 1e-10: none. */
     double acceleration;
     /** The r that the acceleration begins with; 0: chosen from C and ||x_i||^2. */
     double start_r;
-    /** Not 0: after so many passes, for a hinge that is not smooth, without a ridge and with
-     *  acceleration negative, the passes are those of an augmented Lagrangian, which reach small
+    /** Not 0: after so many passes, for a hinge that is not smooth, and with acceleration
+     *  negative, the passes are those of an augmented Lagrangian, which reach small
      * gaps sooner; easy problems should be solved by then. Takes memory for (n, m) numbers, with
      * TL_GRAM twice that. */
     uint64_t lagrangian;

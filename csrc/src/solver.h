@@ -21,9 +21,8 @@
 #include "loss.h"
 #include "products.h"
 #include "row_features.h"
+#include "tuning.h"
 
-/* With at most so many dense features, rows are updated one by one, without matrix products. */
-#define TL_NARROW_FEATURES 64
 /* Where rows are updated one by one, classes are padded to a multiple of this. */
 #define TL_LANES 8
 /* Rows whose scores are computed by one product where no update comes between. */
@@ -48,8 +47,6 @@ typedef struct tl_shrinking {
     uint8_t skips;     /* passes still to leave the row out of */
 } tl_shrinking;
 
-typedef enum tl_trial { TL_NO_TRIAL, TL_SETTLING, TL_TRYING, TL_TRIED } tl_trial;
-
 /* The accelerated proximal-point loop, solver_accelerate.c. Of a Gram matrix the weights are their
  * coefficients (n, m), W = sum_i x_i coefficients_i^T. */
 typedef struct tl_outer {
@@ -61,36 +58,23 @@ typedef struct tl_outer {
     double size;         /* sum_i sigma |x_i|^2 |a_i|^2 over the rows visited in the present pass */
     double r;            /* of the next outer step */
     double largest;      /* bound of r */
-    uint64_t steps;      /* outer steps since the sequence began */
-    /* Sums of log(P - D), estimated, over the outer steps of this window and of the one before. */
-    double log_gaps, log_gaps_before;
-    unsigned gaps_count;  /* steps of this window */
-    size_t windows;       /* whole ones */
-    tl_trial trial;       /* of another r */
-    double factor;        /* of the trial */
-    double fall;          /* of the gap, when the trial began */
-    double r_before;      /* the trial */
-    unsigned failures;    /* trials in a row that did not help */
-    unsigned wait;        /* windows until the next trial */
-    double t;             /* of Nesterov's sequence */
-    double *anchor;       /* Y */
-    double *previous;     /* W at the end of the outer step before */
+    double t;            /* of Nesterov's sequence */
+    double *anchor;      /* Y */
+    double *previous;    /* W at the end of the outer step before */
     double *coefficients; /* of a Gram matrix: (n, m) for self->coefficients */
-    double least_ridge;   /* the smallest t; 1 without a ridge */
-    double proximal;      /* lambda/2 sum_k (1 + r - t_k) ||W_k - Y_k||^2 then; with a ridge only */
+    double *difference;   /* of a Gram matrix: (n, m) for work */
     double residual2;     /* ||W0 + X^T A - W||^2 at the end of the last outer step */
     double norm2;         /* ||W - W0||^2 then; both estimates with a Gram matrix */
 } tl_outer;
 
 /* The augmented Lagrangian, solver_lagrangian.c. */
 typedef struct tl_lagrangian {
-    bool is_open;       /* may it begin? */
-    uint64_t passes;    /* since the start or a new C */
-    double gamma;       /* gamma_k; 0: not begun */
-    double *center;     /* B, (n, m) */
-    double *difference; /* of a Gram matrix, (n, m): for work */
-    tl_sample sample;   /* of the present epoch, of the inner problem */
-    tl_sample sampled;  /* of the last whole one */
+    bool is_open;      /* may it begin? */
+    uint64_t passes;   /* since the start or a new C */
+    double gamma;      /* gamma_k; 0: not begun */
+    double *center;    /* B, (n, m) */
+    tl_sample sample;  /* of the present epoch, of the inner problem */
+    tl_sample sampled; /* of the last whole one */
 } tl_lagrangian;
 
 /* Of X^T A, found when the weights are computed from A. */
@@ -140,7 +124,6 @@ struct tl_solver {
     float *coefficients32; /* for a Gram matrix in float32, as long as its products run in that: the
                               coefficients that they take, (n, m), or (m, n) by the own products */
     double *center;        /* W0 in the layout of weights, or NULL */
-    double *ridge;         /* t, one number for each feature; NULL: ones */
     tl_weight_sums sums;   /* at the last call of tl_compute_weights */
     tl_outer outer;
     tl_lagrangian lagrangian;
@@ -185,11 +168,6 @@ TL_INLINE size_t tl_stored_length(const tl_solver *self) {
 /* Are rows copied for products, since they are float32 or lack a constant feature? */
 TL_INLINE bool tl_copies_rows(const tl_data *data) {
     return data->type == TL_FLOAT32 || data->constant != 0.0;
-}
-
-/* t of the feature of the i-th number in the weights. */
-TL_INLINE double tl_ridge(const tl_solver *self, size_t i) {
-    return self->ridge[self->by_rows ? i / self->stride : i % self->data.d];
 }
 
 TL_INLINE size_t tl_weights_size(const tl_solver *self) {
@@ -320,7 +298,7 @@ double tl_row_norm2(tl_solver *self, size_t i);
 void tl_scores(tl_solver *self, size_t first, size_t count);
 /* W = W0 + X^T A, with acceleration sigma (W0 + X^T A) + (1 - sigma) Y; fills self->sums. */
 void tl_compute_weights(tl_solver *self);
-/* ||W - other||^2, or with a ridge sum_k t_k ||W_k - other_k||^2; other NULL: 0. */
+/* ||W - other||^2; other NULL: 0. */
 double tl_weights_norm2(const tl_solver *self, const double *other);
 
 /* solver_objective.c */

@@ -182,9 +182,6 @@ bool tl_blocks_widen(tl_solver *self) {
     return true;
 }
 
-/* A rounded score makes an update miss its optimum, and moves P - D by at most twice its error. */
-#define ROUNDING_MARGIN 16.0
-
 /* Some rows from all over the data; how many. */
 static size_t sample_rows(const tl_solver *self, size_t *index) {
     const size_t n = self->data.n;
@@ -225,7 +222,7 @@ void tl_blocks_check_rounding(tl_solver *self, double gap) {
             largest = fmax(largest, fabs(self->scores[j] - (double)self->scores32[j]));
         sum += largest;
     }
-    if (!(gap > ROUNDING_MARGIN * sum / (double)count)) tl_blocks_widen(self);
+    if (!(gap > TL_ROUNDING_MARGIN * sum / (double)count)) tl_blocks_widen(self);
 }
 
 /* ---- the start of a block ---- */

@@ -16,8 +16,6 @@
 #define LARGEST_NORM2 1e20
 /* Of C ||x_i||^2, by which an update of row i may change its scores. */
 #define LARGEST_CHANGE 1e6
-/* A smaller r counts as none: 1 - 1/(1 + r) would be rounding. */
-#define TL_SMALLEST_R 1e-10
 
 void tl_settings_default(tl_settings *settings) {
     if (settings == NULL) return;
@@ -71,10 +69,6 @@ static bool allocate_weights(tl_solver *self) {
     const size_t d = self->data.d, columns = self->by_rows ? self->stride : self->data.m;
     self->weights = tl_vectors(d, columns);
     if (self->weights == NULL) return false;
-    if (self->settings.ridge != NULL) {
-        self->ridge = tl_doubles(d, 1);
-        if (self->ridge == NULL) return false;
-    }
     if (self->settings.center != NULL) {
         self->center = tl_doubles(d, columns);
         if (self->center == NULL) return false;
@@ -105,8 +99,10 @@ static bool allocate_outer(tl_solver *self) {
     const size_t size = tl_primal_size(self);
     outer->anchor = tl_doubles(size, 1);
     outer->previous = tl_doubles(size, 1);
-    if (tl_is_gram(self)) outer->coefficients = tl_doubles(size, 1);
-    return outer->anchor && outer->previous && (outer->coefficients || !tl_is_gram(self));
+    if (!tl_is_gram(self)) return outer->anchor && outer->previous;
+    outer->coefficients = tl_doubles(size, 1);
+    outer->difference = tl_doubles(size, 1);
+    return outer->anchor && outer->previous && outer->coefficients && outer->difference;
 }
 
 static bool allocate(tl_solver *self) {
@@ -147,6 +143,7 @@ void tl_solver_free(tl_solver *self) {
     free(self->outer.anchor);
     free(self->outer.previous);
     free(self->outer.coefficients);
+    free(self->outer.difference);
     free(self->order);
     free(self->runs);
     free(self->visits);
@@ -158,7 +155,6 @@ void tl_solver_free(tl_solver *self) {
     free(self->weights32);
     free(self->coefficients32);
     free(self->center);
-    free(self->ridge);
     free(self->x32);
     free(self->row);
     free(self->row32);
@@ -178,30 +174,16 @@ void tl_solver_free(tl_solver *self) {
 
 /* ---- set up ---- */
 
-/* With so many classes only a few updates of a block fit into the cache: they are carried to later
- * rows by products. */
-#define MANY_CLASSES 128
-
-/* The products of a block read the weights, or the coefficients of all rows, once. With a Gram
- * matrix and so many classes, reading them costs as much as the product of 64 rows. */
-#define BLOCK 64
-#define GRAM_BLOCK 256
-#define GRAM_CLASSES 512
-
-/* With more classes a BLAS is as fast; with a Gram matrix it packs the coefficients of all rows
- * again for each block, so that it needs large ones. */
-#define OWN_CLASSES 128
-
 static const tl_products *choose_products(const tl_data *data) {
     if (data->representation != TL_GRAM)
-        return data->m <= OWN_CLASSES ? tl_products_for(data->m, data->d) : NULL;
-    const bool small = data->type == TL_FLOAT32 && data->m < GRAM_CLASSES;
+        return data->m <= TL_OWN_CLASSES ? tl_products_for(data->m, data->d) : NULL;
+    const bool small = data->type == TL_FLOAT32 && data->m < TL_GRAM_CLASSES;
     return small ? tl_products_for(data->m, data->n) : NULL;
 }
 
 static size_t choose_block(const tl_data *data) {
-    const bool large = data->representation == TL_GRAM && data->m >= GRAM_CLASSES;
-    return tl_smaller(large ? GRAM_BLOCK : BLOCK, data->n);
+    const bool large = data->representation == TL_GRAM && data->m >= TL_GRAM_CLASSES;
+    return tl_smaller(large ? TL_GRAM_BLOCK : TL_BLOCK, data->n);
 }
 
 static void choose_layout(tl_solver *self) {
@@ -217,7 +199,7 @@ static void choose_layout(tl_solver *self) {
         const size_t blocks = self->settings.window / self->block;
         self->settings.window = (blocks > 0 ? blocks : 1) * self->block;
     }
-    self->inner = data->m >= MANY_CLASSES ? 8 : self->block;
+    self->inner = data->m >= TL_MANY_CLASSES ? 8 : self->block;
     if (!self->by_rows) self->products = choose_products(data);
 }
 
@@ -336,25 +318,12 @@ static void copy_center(tl_solver *self) {
     self->settings.center = NULL; /* the caller may free it */
 }
 
-static void copy_ridge(tl_solver *self) {
-    self->outer.least_ridge = 1.0;
-    if (self->ridge == NULL) return;
-    memcpy(self->ridge, self->settings.ridge, self->data.d * sizeof *self->ridge);
-    self->settings.ridge = NULL; /* the caller may free it */
-    for (size_t k = 0; k < self->data.d; k++)
-        self->outer.least_ridge = fmin(self->outer.least_ridge, self->ridge[k]);
-}
-
 static void start_from_weights(tl_solver *self) {
     const double *start = self->settings.start;
     self->settings.start = NULL; /* the caller may free it */
-    if (self->settings.acceleration == 0.0) return;
-    if (start != NULL) {
-        lay_out(self, start, self->outer.previous);
-        tl_accelerate_from_previous(self);
-    } else if (self->ridge != NULL) {
-        tl_accelerate_at_once(self);
-    }
+    if (self->settings.acceleration == 0.0 || start == NULL) return;
+    lay_out(self, start, self->outer.previous);
+    tl_accelerate_from_previous(self);
 }
 
 static tl_status set_up(tl_solver *self) {
@@ -367,7 +336,6 @@ static tl_status set_up(tl_solver *self) {
     if (status != TL_OK) return status;
     try_float32(self);
     copy_center(self);
-    copy_ridge(self);
     if (tl_is_gram(self))
         tl_blocks_copy_coefficients(self);
     else
@@ -389,7 +357,7 @@ tl_status tl_solver_create(const tl_data *data, const tl_settings *settings, dou
     if (self == NULL) return TL_ERR_ALLOC;
     self->data = *data;
     self->settings = *settings;
-    if (settings->acceleration > 0.0 && settings->acceleration < TL_SMALLEST_R)
+    if (settings->acceleration > 0.0 && settings->acceleration < TL_NO_R)
         self->settings.acceleration = 0.0;
     self->ops = tl_loss_get(settings->loss);
     self->params = tl_params_of(self->ops, settings->k, settings->gamma);

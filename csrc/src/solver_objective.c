@@ -129,9 +129,7 @@ static double norms_rounding(const tl_solver *self, const tl_sizes *sizes, const
     const double center =
         self->center ? tl_dot(tl_weights_size(self), self->center, self->center) : 0.0;
     const double others = sqrt(fmax(norm2->dual, 0.0)) + primal + sqrt(center);
-    const double stretch = 1.0 / self->outer.least_ridge;
-    return unit * (sizes->primal2 + center + 2.0 * dual * sqrt(stretch) * others +
-                   unit * stretch * sizes->dual2);
+    return unit * (sizes->primal2 + center + 2.0 * dual * others + unit * sizes->dual2);
 }
 
 /* With weights that the passes have changed, ||W - X^T A||^2: each of their changes is at most that

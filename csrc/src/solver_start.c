@@ -5,11 +5,6 @@
 
 #include <math.h>
 
-/* Rows that the search for the best factor reads; with a Gram matrix ||X^T A||^2 is a product as
- * expensive as an epoch, unless that too is found from a part of the rows. */
-#define SEARCH_ROWS 512
-#define PRODUCT_ROWS 2048
-
 /* D(sA), up to what does not depend on s and the factor n. */
 typedef struct curve {
     const tl_solver *solver;
@@ -71,11 +66,11 @@ static size_t score_sample(tl_solver *self, const double *matrix, size_t rows, s
 
 /* With a Gram matrix: ||X^T A||^2 = sum_i <a_i, s_i>. */
 static double gram_norm2(tl_solver *self) {
-    const size_t n = self->data.n, m = self->data.m, total = tl_smaller(PRODUCT_ROWS, n);
+    const size_t n = self->data.n, m = self->data.m, total = tl_smaller(TL_PRODUCT_ROWS, n);
     size_t index[TL_SAMPLE_BLOCK];
     double product = 0.0;
     for (size_t first = 0, count; first < total; first += count) {
-        count = score_sample(self, self->dual, PRODUCT_ROWS, first, index);
+        count = score_sample(self, self->dual, TL_PRODUCT_ROWS, first, index);
         for (size_t i = 0; i < count; i++)
             product += tl_dot(m, self->scores + i * m, self->dual + index[i] * m);
     }
@@ -84,10 +79,10 @@ static double gram_norm2(tl_solver *self) {
 
 void tl_sample_start(tl_solver *self) {
     self->sampled = (tl_sample){0};
-    const size_t m = self->data.m, total = tl_smaller(SEARCH_ROWS, self->data.n);
+    const size_t m = self->data.m, total = tl_smaller(TL_SEARCH_ROWS, self->data.n);
     size_t index[TL_SAMPLE_BLOCK];
     for (size_t first = 0, count; first < total; first += count) {
-        count = score_sample(self, self->coefficients, SEARCH_ROWS, first, index);
+        count = score_sample(self, self->coefficients, TL_SEARCH_ROWS, first, index);
         for (size_t i = 0; i < count; i++) {
             const tl_row row = tl_row_view(self, index[i]);
             if (row.C > 0.0)
@@ -102,7 +97,7 @@ void tl_sample_start(tl_solver *self) {
  * a sample of the rows is enough to choose it. */
 static double best_scale(tl_solver *self, double limit) {
     const double norm2 = tl_is_gram(self) ? gram_norm2(self) : self->sums.norm2;
-    const size_t every = self->data.n / SEARCH_ROWS;
+    const size_t every = self->data.n / TL_SEARCH_ROWS;
     const curve f = {.solver = self,
                      .every = every > 1 ? every : 1,
                      .linear = self->sums.center_product / self->settings.C,

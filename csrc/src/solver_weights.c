@@ -14,26 +14,8 @@ static void round_to_float32(tl_solver *self) {
     self->is_behind = false;
 }
 
-/* From X^T A in the weights: W = sigma X^T A + (1 - sigma t) Y, while plain X^T A/t. */
-static void ridge_weights(tl_solver *self) {
-    const double sigma = self->outer.sigma;
-    double norm2 = 0.0;
-    for (size_t i = 0; i < tl_weights_size(self); i++) {
-        const double t = tl_ridge(self, i), sum = self->weights[i], plain = sum / t;
-        norm2 += sum * plain;
-        self->weights[i] =
-            self->outer.active ? sigma * sum + (1.0 - sigma * t) * self->outer.anchor[i] : plain;
-    }
-    self->sums = (tl_weight_sums){.norm2 = norm2, .center_product = 0.0};
-    round_to_float32(self);
-}
-
 double tl_weights_norm2(const tl_solver *self, const double *other) {
     const size_t size = tl_weights_size(self);
-    double sum = 0.0;
-    for (size_t i = 0; self->ridge != NULL && i < size; i++)
-        sum += tl_ridge(self, i) * self->weights[i] * self->weights[i];
-    if (self->ridge != NULL) return sum;
     return other ? tl_squared_distance(size, self->weights, other)
                  : tl_dot(size, self->weights, self->weights);
 }
@@ -46,10 +28,6 @@ void tl_compute_weights(tl_solver *self) {
             tl_rows_add_duals(self);
         else
             tl_blocks_add_duals(self);
-    }
-    if (self->ridge != NULL) {
-        ridge_weights(self);
-        return;
     }
     self->sums.norm2 = tl_dot(size, self->weights, self->weights);
     self->sums.center_product = 0.0;

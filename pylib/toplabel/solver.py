@@ -50,7 +50,7 @@ def solve(
     intercept_scaling: float | str = 1.0,
     check_input: bool = True,
     n_jobs: int | None = None,
-    method: str = "sdca",
+    method: str = "auto",
 ) -> Solution:
     """Train a linear or kernel classifier to a given duality gap.
 
@@ -119,13 +119,11 @@ def solve(
         all at once: then only a window is in memory at a time when X is mapped from a file
         (`numpy.load` with ``mmap_mode="r"``). By default windows of 256 MiB for files above 1 GiB,
         and none otherwise.
-    acceleration : "auto", "unscaled", False or float > 0
+    acceleration : "auto", False or float > 0
         The accelerated proximal-point loop around the passes (Lin, Mairal, Harchaoui 2015). By
         default it begins where plain passes are slow, and its r, the weight of the proximal term
-        over that of the regulariser, follows the progress. Where 100 passes leave a large gap, as
-        with raw features of large numbers, training starts again in other coordinates, the scaled
-        principal axes of the rows; with "unscaled" it does not. False: plain passes. A number: this
-        r after a plain first pass.
+        over that of the regulariser, follows the progress. False: plain passes. A number: this r
+        after a plain first pass. Either of these leaves Newton's method to ``method="newton"``.
     fit_intercept : bool
         Add ``b`` to the scores, as LIBLINEAR does: the rows have one more feature, of value
         `intercept_scaling`, whose weights are regularised like the others, so that the objective
@@ -146,12 +144,12 @@ def solve(
         problem, whose model is another one within `tol`. In groups `callback` and `history` see the
         end alone, and there is no `watch`. While the threads run, BLAS uses one for each of them.
         Other losses are trained by one thread, beside those of BLAS.
-    method : {"sdca", "newton", "auto"}
-        Dual coordinate ascent; a semismooth Newton method, for rows in memory and the linear kernel,
-        which is faster where there are few weights (up to about 1,500) and the problem is hard: raw
-        features, large C, hinges without smoothing, small `tol`; or the first, and the second where
-        it is expected to take less time. An epoch of Newton's method is one of its steps, or of the
-        conjugate gradients in it. ``Solution.methods`` tells what ran.
+    method : {"auto", "sdca", "newton"}
+        Dual coordinate ascent, and after it a semismooth Newton method where that is expected to take
+        less time: rows in memory, the linear kernel, at most 1,500 weights, and a problem that is
+        hard, as by raw features, large C, a hinge without smoothing or a small `tol`. Or one of the
+        two. An epoch of Newton's method is one of its steps, or of the conjugate gradients in it.
+        ``Solution.methods`` tells what ran.
 
     Returns
     -------
@@ -213,7 +211,7 @@ def path(
     fit_intercept: bool = False,
     intercept_scaling: float | str = 1.0,
     n_jobs: int | None = None,
-    method: str = "sdca",
+    method: str = "auto",
 ) -> list[Solution]:
     """Train for several values of C, from the smallest to the largest, each from the one before.
 

@@ -105,7 +105,7 @@ def test_a_warning_when_the_gap_is_not_reached(problem):
     ):
         model.fit(X, y)
     assert (model.status_, model.n_iter_) == ("max_iter", 3)
-    model.set_params(max_iter=10**8, time_limit=0.02)
+    model.set_params(max_iter=10**8, time_limit=0.0)
     with pytest.warns(ConvergenceWarning, match="'time_limit'"):
         model.fit(X, y)
 

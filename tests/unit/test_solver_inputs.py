@@ -668,7 +668,7 @@ def test_progress_from_far_away_is_not_a_stall():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(60, 100)), np.arange(60) % 4
     for arguments in ({"X": X * 1e6}, {"X": X, "C": 1e14}):
-        solution = toplabel.solve(y=y, max_iter=500, **arguments)
+        solution = toplabel.solve(y=y, max_iter=500, method="sdca", **arguments)
         assert solution.status in ("converged", "max_iter")
 
 

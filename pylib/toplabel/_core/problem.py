@@ -12,6 +12,7 @@ import numpy as np
 from scipy import sparse
 
 from toplabel import kernels, losses
+from toplabel._core import tuning
 from toplabel._core.arrays import (
     Labels,
     as_features,
@@ -86,7 +87,7 @@ def _squared_deviations(rows, mean: float) -> float:
         return float(
             np.square(np.subtract(rows.data, mean, dtype=np.float64)).sum() + zeros * mean**2
         )
-    parts = (rows[i : i + _PROBED] for i in range(0, len(rows), _PROBED))
+    parts = (rows[i : i + tuning.PROBED] for i in range(0, len(rows), tuning.PROBED))
     return sum(float(np.square(np.subtract(part, mean, dtype=np.float64)).sum()) for part in parts)
 
 
@@ -275,21 +276,16 @@ def _center(W0, kernel, loss: Loss, shape: tuple[int, int]) -> np.ndarray:
     return center
 
 
-_NARROW = 64  # features; up to these, rows are updated one by one in any form
-_SPARSE = 0.2  # share of non-zeros up to which sparse rows are faster than matrix products of dense
-_PROBED = 512  # rows that are looked at first
-
-
 def _sparse_if_faster(rows):
     """Return dense float64 rows as CSR where so few numbers are not zero that an epoch takes less
     time.
     """
     if sparse.issparse(rows) or rows.dtype != np.float64 or is_mapped(rows):
         return rows
-    if rows.shape[1] <= _NARROW:
+    if rows.shape[1] <= tuning.NARROW:
         return rows
-    for part in (rows[:: max(1, len(rows) // _PROBED)], rows):
-        if np.count_nonzero(part) > _SPARSE * part.size:
+    for part in (rows[:: max(1, len(rows) // tuning.PROBED)], rows):
+        if np.count_nonzero(part) > tuning.SPARSE * part.size:
             return rows
     return sparse.csr_array(rows)
 

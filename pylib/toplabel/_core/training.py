@@ -39,7 +39,7 @@ class Options:
     window: int | None = None
     acceleration: str | bool | float = "auto"
     watch: Mapping[str, Callable[[Run], float]] = field(default_factory=dict)
-    method: str = "sdca"
+    method: str = "auto"
 
     def __post_init__(self) -> None:
         if self.callback is not None and not callable(self.callback):
@@ -68,14 +68,12 @@ def as_r(acceleration: object) -> float:
     """Return the argument as ``tl_settings`` has it: r, 0 without acceleration, negative where it
     is chosen.
     """
-    if isinstance(acceleration, str) and acceleration in ("auto", "unscaled"):
+    if isinstance(acceleration, str) and acceleration == "auto":
         return -1.0
     if acceleration is False:
         return 0.0
     if acceleration is True or isinstance(acceleration, str):
-        raise ValueError(
-            f"acceleration must be 'auto', 'unscaled', False or a number, got {acceleration!r}"
-        )
+        raise ValueError(f"acceleration must be 'auto', False or a number, got {acceleration!r}")
     r = as_number(acceleration, "acceleration", 0.0, strict=True)
     if r > LARGEST:
         raise ValueError(f"acceleration must be <= {LARGEST:g}, got {acceleration!r}")

@@ -78,7 +78,7 @@ class TopKClassifier(SolverEstimator):
         Print a line at each evaluation of the objectives.
     time_limit : float, optional
         Seconds of wall time.
-    acceleration : "auto", "unscaled", False or float > 0, default="auto"
+    acceleration : "auto", False or float > 0, default="auto"
         As in `toplabel.solve`. Without it the training needs less memory, by twice that of the
         model.
     n_jobs : int or None, default=None
