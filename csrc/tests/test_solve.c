@@ -418,7 +418,7 @@ static void test_stalled_solver(const problem *p) {
     tl_outcome outcome;
     CHECK(tl_solver_solve(solver, &stopping, &objective, &outcome) == TL_OK);
     CHECK(outcome == TL_STALLED || outcome == TL_IMPRECISE); /* P - D may be 0, or below */
-    CHECK(objective.relative_gap < 1e-12 && objective.epochs < 100000);
+    CHECK(objective.relative_gap < 1e-11 && objective.epochs < 100000);
     tl_solver_free(solver);
 }
 

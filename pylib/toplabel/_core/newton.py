@@ -47,8 +47,8 @@ def reason_against(problem: Problem) -> str:
     """Return why Newton's method does not take the problem, or ""."""
     if problem.is_gram:
         return "it needs rows, not a kernel"
-    if is_mapped(problem.features):
-        return "it needs rows in memory"
+    if is_mapped(problem.features) and problem.features.nbytes > tuning.LARGE_FILE:
+        return "it needs rows in memory, or a mapped file of at most 1 GiB"
     traits = ffi.new("tl_traits *")
     check(lib.tl_loss_traits(losses.code(problem.loss), traits))
     return "" if traits.curvature else f"loss {problem.loss.key!r} has no generalised Jacobian"

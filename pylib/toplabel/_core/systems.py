@@ -26,7 +26,7 @@ class Rows:
         X = problem.features
         if sparse.issparse(X) and 8 * X.shape[0] * X.shape[1] <= tuning.DENSE_BYTES:
             X = X.toarray()
-        X = X.astype(np.float64, copy=False)
+        X = X.astype(np.float64) if sparse.issparse(X) else np.asarray(X, np.float64)  # a map too
         if problem.constant:
             column = np.full((X.shape[0], 1), problem.constant)
             join = sparse.hstack if sparse.issparse(X) else np.hstack

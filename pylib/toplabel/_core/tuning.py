@@ -87,7 +87,8 @@ FINE_TOL = 1e-4
 """Below which passes are in float64 where evaluations are asked for at intervals: none may come in
 time to end float32."""
 WINDOW_BYTES, LARGE_FILE = 1 << 28, 1 << 30
-"""Of a window of rows that are shuffled, and of the mapped file from which on there are windows."""
+"""Of a window of rows that are shuffled, and of the mapped file from which on there are windows, and
+Newton's method, which reads all rows at each step, does not take over."""
 NARROW = 64
 """Features up to which rows are updated one by one in any form (`TL_NARROW_FEATURES`)."""
 SPARSE, PROBED = 0.2, 512
