@@ -74,6 +74,7 @@ class Choice:
         if self.is_open:
             self._visit = cost_of_visit(problem)
             self._rows = problem.labels.n
+            self._is_smooth = not problem.loss.smoothing or problem.gamma > 0.0
             self._newton = cost_of_newton(problem, self._eps)
 
     def is_given_up(self) -> bool:
@@ -97,12 +98,16 @@ class Choice:
         return True
 
     def _predict(self, cost: float) -> float:
-        """Return what the rest is going to cost, by the fall of the gap in the second half."""
+        """Return what the rest is going to cost, by the fall of the gap in the second half: a constant
+        factor for each pass where the loss is smooth, else a power of the passes.
+        """
         costs, gaps = np.array([pair for pair in self._seen if pair[0] >= 0.5 * cost]).T
         if len(costs) < 3:
             return 0.0
-        slope = -np.polyfit(costs, gaps, 1)[0]
         left = float(np.median(gaps[-3:]) - np.log(self._eps))
         if left <= 0.0:
             return 0.0
-        return left / slope if slope > 0.0 else np.inf
+        slope = -np.polyfit(costs if self._is_smooth else np.log(costs), gaps, 1)[0]
+        if slope <= 0.0:
+            return np.inf
+        return left / slope if self._is_smooth else cost * float(np.expm1(min(left / slope, 700.0)))
