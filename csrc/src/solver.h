@@ -284,6 +284,8 @@ size_t tl_rows_in_memory(const tl_solver *self);
 /* solver_rounding.c */
 /* u kappa */
 double tl_rounding_unit(const tl_solver *self);
+/* Times the bounds: those that hold whatever the signs of the errors are. */
+double tl_rounding_strict(const tl_solver *self);
 tl_sizes tl_find_sizes(tl_solver *self);
 /* Of D, times lambda: the nearest a_i in the domain of the conjugate moves D by no more, to first
  * order. */

@@ -169,14 +169,15 @@ static evaluation evaluate_once(tl_solver *self, bool worst) {
 
 /* A Gram matrix with a negative <B, K B> or with D above P, beyond the rounding of its entries:
  * to their type; for the second to float32 in any case, since few kernels are computed to the last
- * digit of float64. */
+ * digit of float64. The errors of the sums count as the largest possible: where all scores are
+ * nearly 0 so are the losses of all classes nearly the same, and their errors have one sign. */
 static bool is_indefinite(const tl_solver *self, const evaluation *at) {
     if (!tl_is_gram(self)) return false;
     const double narrow = (double)FLT_EPSILON / DBL_EPSILON * at->norms_rounding;
     const double error = self->data.type == TL_FLOAT32 ? narrow : at->norms_rounding;
     const double lambda = 1.0 / (self->settings.C * self->total_weight);
     return fmin(at->norm2.primal, at->norm2.dual) < -error ||
-           at->primal - at->dual < -(at->rounding + lambda * narrow);
+           at->primal - at->dual < -(tl_rounding_strict(self) * at->rounding + lambda * narrow);
 }
 
 /* A rounding bound below this part of P - D does not need to be made smaller. */

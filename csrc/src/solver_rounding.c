@@ -17,9 +17,17 @@
 
 #define UNIT (0.5 * DBL_EPSILON)
 
+static double longest_sum(const tl_solver *self) {
+    return fmax(fmax((double)self->data.n, (double)self->data.m), (double)tl_row_length(self));
+}
+
 double tl_rounding_unit(const tl_solver *self) {
-    const double n = (double)self->data.n, m = (double)self->data.m;
-    return UNIT * (4.0 + sqrt(fmax(fmax(n, m), (double)tl_row_length(self))));
+    return UNIT * (4.0 + sqrt(longest_sum(self)));
+}
+
+double tl_rounding_strict(const tl_solver *self) {
+    const double length = longest_sum(self);
+    return (4.0 + length) / (4.0 + sqrt(length));
 }
 
 TL_CLONES
@@ -75,8 +83,12 @@ double tl_worst_loss(tl_solver *self, size_t i, const tl_row *row, double *s) {
     for (size_t l = 0; l < row->n_labels; l++)
         s[row->labels[l]] -= 2.0 * error * primal[row->labels[l]];
     const double worst = self->ops->value(row, self->params, m, s, self->work);
-    if (self->ops->always_smooth || !(worst > 0.0)) return worst;
-    /* A hinge is a difference of margins, right to their digits. */
+    const tl_loss_ops *ops = self->ops;
+    /* Of one label, or of each class by itself, in the exponents of the loss. */
+    if (ops->always_smooth && (ops->multiclass || ops->free_sum)) return worst;
+    if (!ops->always_smooth && !(worst > 0.0)) return worst;
+    /* A hinge is a difference of margins, and the softmax of label sets has one of labels, right to
+     * their digits. */
     double largest = 1.0;
     for (size_t c = 0; c < m; c++)
         largest = fmax(largest, fabs(s[c]));

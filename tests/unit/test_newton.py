@@ -163,15 +163,18 @@ def test_groups_of_classes_are_trained_on_threads():
     assert toplabel.certify(X, y, found).relative_gap < 1e-5
 
 
-def test_what_the_method_does_not_take_is_refused(problem, tmp_path):
+def test_what_the_method_does_not_take_is_refused(problem, tmp_path, monkeypatch):
     X = problem[0]
     with pytest.raises(ValueError, match="kernel"):
         solve(problem, "svm_multi", kernel="rbf", theta=1.0)
     with pytest.raises(ValueError, match="method"):
         solve(problem, "svm_multi", method="gradient")
     np.save(tmp_path / "X.npy", X)
+    mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
+    assert solve(problem, "svm_multi", X=mapped).status == "converged"
+    monkeypatch.setattr(tuning, "LARGE_FILE", X.nbytes - 1)
     with pytest.raises(ValueError, match="memory"):
-        solve(problem, "svm_multi", X=np.load(tmp_path / "X.npy", mmap_mode="r"))
+        solve(problem, "svm_multi", X=mapped)
 
 
 @pytest.fixture(scope="module")

@@ -163,7 +163,8 @@ class _Listener:
 
     def _evaluated(self, objective) -> int:
         record = self._record(objective)
-        if self.stopped or self._options.callback is None or not self._options.callback(record):
+        is_over = self.stopped not in ("", "given up")  # where given up, another method goes on
+        if is_over or self._options.callback is None or not self._options.callback(record):
             return 0
         self.stopped = "interrupted"
         return 1
