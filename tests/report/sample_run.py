@@ -81,8 +81,9 @@ def claims() -> pd.DataFrame:
     """A claim that was tested on other data, and one that was not."""
     words = {"source": "tpami2017", "place": "section 6.2", "expects": "first", "least": 0.6}
     words |= {"ties_win": "false", "first": "LR^{Multi}", "second": "SVM^{Multi}"}
-    sides = ("comparisons", "first", "second", "within", "low", "median", "high")
-    nothing = {f"{side}_{name}": 0.0 for side in ("published", "same", "other") for name in sides}
+    counts = ("comparisons", "first", "second", "within", "median")
+    sides = ("published", "shared", "same", "other")
+    nothing = {f"{side}_{name}": 0.0 for side in sides for name in counts}
     rows = [
         words | nothing | {"claim": "a", "says": "the softmax is ahead"},
         words | nothing | {"claim": "b", "says": "nothing is known"},

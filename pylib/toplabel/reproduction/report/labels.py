@@ -58,10 +58,12 @@ class Outcome:
 
 OUTCOMES = {
     "holds": Outcome("✓", "confirmed"),
+    "consistent": Outcome("✓", "consistent"),
     "smaller": Outcome("↘", "same direction, smaller"),
     "undecided": Outcome("○", "not decided by the test rows"),
     "mixed": Outcome("≈", "mixed"),
     "fails": Outcome("✗", "not confirmed"),
+    "printed": Outcome("=", "not so, nor in the paper’s own numbers"),
     "few": Outcome("·", "too few comparisons"),
     "": Outcome("·", "not tested"),
 }
