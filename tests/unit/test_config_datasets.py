@@ -3,13 +3,12 @@ files.
 """
 
 import csv
-import inspect
 import textwrap
 
 import pytest
 import yaml
 
-from toplabel.reproduction.config import formats
+import toplabel.reproduction.config.entry as known
 from toplabel.reproduction.config.datasets import load_registry
 from toplabel.reproduction.data.embedded import EMBEDDED
 from toplabel.reproduction.data.formats import FORMATS
@@ -47,26 +46,9 @@ def load(tmp_path):
     return load_text
 
 
-@pytest.mark.parametrize(
-    ("options", "function"),
-    [
-        *((formats.FORMATS[name], load) for name, load in FORMATS.items()),
-        *((formats.EMBEDDED[name], make) for name, make in EMBEDDED.items()),
-    ],
-)
-def test_options_and_their_defaults_are_those_of_the_code(options, function):
-    parameters = dict(inspect.signature(function).parameters)
-    parameters.pop("source", None)
-    described = {
-        name: inspect.Parameter.empty if field.is_required() else field.default
-        for name, field in options.__pydantic_fields__.items()
-    }
-    assert described.items() <= {name: one.default for name, one in parameters.items()}.items()
-
-
 def test_formats_and_generators_are_those_of_the_code():
-    assert list(formats.FORMATS) == list(FORMATS)
-    assert list(formats.EMBEDDED) == list(EMBEDDED)
+    assert list(FORMATS) == list(known.FORMATS)
+    assert list(EMBEDDED) == list(known.EMBEDDED)
 
 
 def test_every_published_set_is_registered(repository, registry):
@@ -143,7 +125,6 @@ def test_defaults(load):
 BAD = r"""
 licence: none | licence: none\n    colour: red | datasets.toy: unknown key 'colour'
 size: 3 | sice: 3 | datasets.toy.files\[1\]: unknown key 'sice'; did you mean size
-    splits: |     options: {n_features: 3}\n    splits: | toy.options: unknown key 'n_features'
 task: multilabel | x: 1 | datasets.toy:
 task: multilabel | task: ranking | datasets.toy.task:
 mulan_arff | excel | datasets.toy.format:
@@ -155,8 +136,6 @@ name: b.arff, part: test | name: b.arff | files\[1\]:
     splits: |     divide: {part: train, method: listed, into: {c: 0.5, d: 0.5}}\n    splits: | toy.divide.file:
     splits: |     divide: {part: train, method: random, into: {c: 1}}\n    splits: | toy.divide.into:
 mulan_arff | uci_csv | datasets.toy.task:
-mulan_arff | voc | datasets.toy.options: the key 'labels' is missing
-mulan_arff | libsvm\n    options: {n_features: 1000000000000000000} | toy.options.n_features:
 format: mulan_arff | embedded: digits | datasets.toy.embedded:
 format: mulan_arff | url: https://a | datasets.toy.waits_for:
 datasets: | data_sets: | unknown key 'data_sets'

@@ -17,7 +17,7 @@ def position(X):
 
 
 def test_circle_has_a_split_a_draw_with_the_sizes_of_the_paper():
-    loaded = circle()
+    loaded = circle(10)
     assert [split.name for split in loaded.splits] == [f"s{i:02d}" for i in range(10)]
     for split in loaded.splits:
         sizes = [loaded.parts[part].n_instances for part in (split.train, split.val, split.test)]

@@ -10,8 +10,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from toplabel.reproduction.config import formats
-from toplabel.reproduction.config.documents import Fault, check_rows, read_yaml, unknown, validate
+from toplabel.reproduction.config.documents import Fault, check_rows, read_yaml, unknown
 from toplabel.reproduction.config.entry import Entry
 from toplabel.reproduction.config.model import Closed, Name, Named, Some, model
 
@@ -89,7 +88,7 @@ class DatasetsFile(Closed):
             try:
                 _check_entry(entry, self.datasets)
             except Fault as fault:
-                raise Fault(f"datasets.{name}.{fault.key}".rstrip("."), fault.message) from None
+                raise fault.below(f"datasets.{name}") from None
 
 
 def load_registry(
@@ -128,12 +127,6 @@ def _check_entry(entry: Entry, entries: Mapping[str, Entry]) -> None:
             raise Fault("task", f"'{entry.task}', but the format '{entry.format}' is {task}")
     if entry.network is not None:
         _check_network(entry, entries)
-    kind = formats.FORMATS.get(entry.format) or formats.EMBEDDED.get(entry.embedded)
-    if kind is not None:
-        try:
-            validate(entry.options, kind)
-        except Fault as fault:
-            raise Fault(f"options.{fault.key}".rstrip("."), fault.message) from None
 
 
 def _check_network(entry: Entry, entries: Mapping[str, Entry]) -> None:

@@ -78,13 +78,17 @@ class Fault(ValueError):
         super().__init__(_line(f"{key}: {message}" if key else message))
         self.key, self.message = key, message
 
+    def below(self, key: str) -> Fault:
+        """Return the fault of a document that stands under a key of another one."""
+        return Fault(f"{key}.{self.key}".rstrip("."), self.message)
+
 
 def validate(document: Any, kind: Any) -> Any:
     """Turn a document into the objects of a model, or of a type made of models; else a `Fault`."""
     try:
         return _adapter(kind).validate_python(document)
     except ValidationError as error:
-        raise _fault(error.errors(include_url=False), document) from None
+        raise fault_of(error, document) from None
 
 
 def check(document: Any, kind: Any, name: str) -> Any:
@@ -125,11 +129,12 @@ def _adapter(kind: Any) -> TypeAdapter:
     return TypeAdapter(kind)
 
 
-def _fault(errors: Sequence[dict[str, Any]], document: Any) -> Fault:
-    """Return the error that is deepest in the document, with all that is said of its place.
+def fault_of(error: ValidationError, document: Any) -> Fault:
+    """Return what is wrong deepest in a document, with all that pydantic says of its place.
 
     A value that may have several forms has an error for each of them.
     """
+    errors = error.errors(include_url=False)
     places = [_place(error["loc"], document) for error in errors]
     place = max(places, key=len)
     here = [error for at, error in zip(places, errors, strict=True) if at == place]
@@ -158,7 +163,7 @@ def _explain(error: Mapping[str, Any]) -> tuple[str, str]:
         return cause.key, cause.message
     if cause is not None:
         return "", str(cause)
-    if error["type"] == "missing":
+    if error["type"].startswith("missing"):
         return "", f"the key '{error['loc'][-1]}' is missing"
     value = repr(error["input"])
     shown = value if len(value) <= _SHOWN else f"{value[: _SHOWN - 3]}..."

@@ -7,7 +7,6 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
 
-from toplabel.reproduction.config import formats
 from toplabel.reproduction.config.documents import Fault
 from toplabel.reproduction.config.model import Closed, FileName, Name, RowName, Unique, model
 
@@ -18,6 +17,13 @@ _FORMS = {
     "voc": _REGION_FORMS,
     "coco": _REGION_FORMS,
 }
+FORMATS = (
+    *("libsvm", "mulan_arff", "idx", "uci_csv", "table", "mat", "npz", "hdf5", "features"),
+    *("voc", "coco"),
+)
+"""The formats of raw files, whose readers are in `toplabel.reproduction.data.formats`."""
+EMBEDDED = ("circle", "digits", "digit_scenes")
+"""The generators of sets that need no file."""
 # Formats whose multilabel sets have no single label per row beside the label set.
 _LABEL_SETS_ALONE = ("mulan_arff", "libsvm", "table")
 
@@ -198,12 +204,12 @@ class Entry(Closed):
     published_sources: Annotated[tuple[Source, ...], Unique] = ()
     """The papers that use the set as it is here; numbers of other papers are not put beside its
     results. By default all papers do."""
-    embedded: Literal[tuple(formats.EMBEDDED)] | None = None
+    embedded: Literal[EMBEDDED] | None = None
     """The generator of a set that needs no file."""
-    format: Literal[tuple(formats.FORMATS)] | None = None
+    format: Literal[FORMATS] | None = None
     """The format of the files; without it (and without embedded) the set waits for one."""
     options: Mapping[str, Any] = Field(default_factory=dict)
-    """Options of the format or of the generator."""
+    """Options of the format (docs/own-data.md) or of the generator, checked where they are used."""
     storage: Literal["auto", "dense", "csr"] = "auto"
     """dense or csr (sparse) features; auto takes dense above a density of 0.2, and for features
     that stay in their file."""
@@ -299,8 +305,7 @@ class Entry(Closed):
         if self.network is not None:
             return self.network.splits
         if self.embedded == "circle":
-            draws = formats.Circle(**self.options).n_draws
-            return [f"s{draw:02d}" for draw in range(draws)]
+            return [f"s{draw:02d}" for draw in range(self.options["n_draws"])]
         return ["main"]
 
     @property

@@ -133,7 +133,7 @@ def load_studies(
         try:
             found[name] = validate(with_name(row, name), Study)
         except Fault as fault:
-            raise Fault(f"studies.{name}.{fault.key}".rstrip("."), fault.message) from None
+            raise fault.below(f"studies.{name}") from None
     return {name: study.with_methods(methods) for name, study in found.items()}
 
 

@@ -1,6 +1,6 @@
 """Data sets that need no file: circle, digits and digit_scenes.
 
-A set is a function of its registry options, which `toplabel.reproduction.config.formats` checks;
+A set is a function of its registry options, which are checked by the annotations of its arguments;
 every draw comes from `toplabel.reproduction.seeds.seed_of`, so the same options give the same bytes
 in whatever order the sets are made.
 """
@@ -8,8 +8,10 @@ in whatever order the sets are made.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Literal
 
 import numpy as np
+from pydantic import PositiveInt
 from sklearn.datasets import load_digits
 
 from toplabel.reproduction.config.entry import Split
@@ -37,7 +39,11 @@ _SIDES = (4, 5, 6, 8, 12, 16)  # of a tile, in pixels; those within a scene diff
 _NOISE = 0.15  # the standard deviation; pixels are in 0..1
 
 
-def circle(n_draws: int = 10, segments: str = "equal", generator: str = "seeded") -> Loaded:
+def circle(
+    n_draws: PositiveInt,
+    segments: Literal["equal", "length"] = "equal",
+    generator: Literal["seeded", "authors"] = "seeded",
+) -> Loaded:
     """Draw the synthetic set of TPAMI section 6.1, `n_draws` times, each a split of its own.
 
     A point lies in one of five segments of [0, 7] (the fourth has length 3, the others 1), uniform

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from pydantic import ValidationError, validate_call
 from scipy import sparse
 
+from toplabel.reproduction.config.documents import fault_of
 from toplabel.reproduction.config.entry import Entry
 from toplabel.reproduction.data.advice import advice
 from toplabel.reproduction.data.divide import cross_validated, divide
@@ -62,7 +64,7 @@ def prepare(
         raise ValueError(f"data set '{entry.name}' waits for {entry.waits_for}")
     folder, raw = Path(raw_folder) / entry.folder, {}
     if entry.embedded is not None:
-        loaded = EMBEDDED[entry.embedded](**entry.options)
+        loaded = _with_options(entry, EMBEDDED[entry.embedded])
     else:
         loaded, raw = _read_checked(entry, folder)
     splits = list(entry.splits) or loaded.splits
@@ -166,10 +168,19 @@ def read_files(entry: Entry, folder: Path) -> Loaded:
         parts |= dict.fromkeys(file.holds, path)
         if file.role == "labels":
             labels = path
-    loaded = FORMATS[entry.format](Source(parts, entry.task, labels), **entry.options)
+    loaded = _with_options(entry, FORMATS[entry.format], Source(parts, entry.task, labels))
     if entry.divide is not None:
         return divide(entry.folder, loaded, entry.divide, folder)
     return loaded
+
+
+def _with_options(entry: Entry, make: Callable[..., Loaded], *source: Source) -> Loaded:
+    """Call a reader or a generator with the options of an entry, once they fit its arguments."""
+    try:
+        return validate_call(make)(*source, **entry.options)
+    except ValidationError as error:
+        fault = fault_of(error, entry.options).below("options")
+        raise ValueError(f"data set '{entry.name}': {fault}") from None
 
 
 def store(parts: dict[str, Part], storage: str) -> dict[str, Part]:

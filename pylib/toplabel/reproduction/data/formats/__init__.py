@@ -1,8 +1,8 @@
 """Readers of file formats: a name in the registry -> a function.
 
 To add a format, write a module with ``load(source, **options) -> Loaded`` that hands its arrays to
-`tables.assemble` and raises `FormatError`, enter it in `FORMATS`, and describe its options in
-`toplabel.reproduction.config.formats`.
+`tables.assemble` and raises `FormatError`, and enter it in `FORMATS` and in
+`toplabel.reproduction.config.entry`. Its options are checked by the annotations of its arguments.
 """
 
 from __future__ import annotations

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import arff
 import numpy as np
+from pydantic import PositiveInt
 from scipy import sparse
 
 from toplabel.reproduction.data.formats.source import FormatError, Source, parse_xml, shown
@@ -60,8 +61,8 @@ class Content(NamedTuple):
 
 def load(
     source: Source,
-    first_labels: int | None = None,
-    last_labels: int | None = None,
+    first_labels: PositiveInt | None = None,
+    last_labels: PositiveInt | None = None,
     drop: tuple[str, ...] = (),
 ) -> Loaded:
     """Read ARFF files with label sets.

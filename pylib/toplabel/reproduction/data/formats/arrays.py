@@ -63,7 +63,7 @@ def load_mat(
 
 
 def load_features(
-    source: Source, n_features: int | None = None, label_base: int | None = None
+    source: Source, n_features: libsvm.Size | None = None, label_base: int | None = None
 ) -> Loaded:
     """Read feature vectors that the user extracted, each part in whichever form it stands.
 

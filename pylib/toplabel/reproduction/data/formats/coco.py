@@ -7,12 +7,13 @@ from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
+from toplabel.reproduction.config.model import FileName
 from toplabel.reproduction.data.formats.regions import Object, read_regions
 from toplabel.reproduction.data.formats.source import FormatError, Source, damage
 from toplabel.reproduction.data.parts import Loaded
 
 
-def load(source: Source, labels: Mapping[str, str]) -> Loaded:
+def load(source: Source, labels: Mapping[str, FileName]) -> Loaded:
     """Read features of regions, and the labels of their images from an instances file for each part.
 
     Images have their numbers as names. Classes are the categories in the order of their numbers,

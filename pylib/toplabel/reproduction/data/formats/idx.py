@@ -8,12 +8,13 @@ from pathlib import Path
 
 import numpy as np
 
+from toplabel.reproduction.config.model import FileName
 from toplabel.reproduction.data.formats.source import FormatError, Source
 from toplabel.reproduction.data.formats.tables import Table, assemble
 from toplabel.reproduction.data.parts import Loaded
 
 
-def load(source: Source, labels: Mapping[str, str]) -> Loaded:
+def load(source: Source, labels: Mapping[str, FileName]) -> Loaded:
     """Read pairs of IDX files of unsigned bytes: images (n, ...), which become rows, and labels."""
     tables = {}
     for part, path in source.parts.items():

@@ -12,9 +12,10 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
+from pydantic import Field
 from scipy import sparse
 from sklearn.datasets import load_svmlight_file
 from sklearn.preprocessing import MultiLabelBinarizer
@@ -24,14 +25,15 @@ from toplabel.reproduction.data.formats.source import FormatError, Source
 from toplabel.reproduction.data.formats.tables import Table, assemble
 from toplabel.reproduction.data.parts import Loaded
 
+Size = Annotated[int, Field(gt=0, le=2 * 10**9)]  # indices of LIBSVM text end at 2^31 - 1
 _SIZES = re.compile(rb"[0-9]+ ([0-9]+) ([0-9]+)")
 
 
 def load(
     source: Source,
-    n_features: int | None = None,
-    index_base: int | None = None,
-    n_classes: int | None = None,
+    n_features: Size | None = None,
+    index_base: Literal[0, 1] | None = None,
+    n_classes: Size | None = None,
     label_base: int | None = None,
 ) -> Loaded:
     """Read LIBSVM files; without `n_features` rows are as wide as the largest index of all parts.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -21,12 +22,12 @@ def load(
     source: Source,
     label: str | None = None,
     labels: Sequence[str] = (),
-    tags: Mapping[str, str] | None = None,
+    tags: Mapping[Literal["column", "separator"], str] | None = None,
     drop: Sequence[str] = (),
     categorical: Sequence[str] = (),
-    missing: str = "error",
+    missing: Literal["error", "median", "mean", "drop"] = "error",
     delimiter: str | None = None,
-    decimal: str = ".",
+    decimal: Literal[".", ","] = ".",
 ) -> Loaded:
     """Read tables with a header.
 
@@ -37,7 +38,7 @@ def load(
     """
     if (label is None) + (not labels) + (tags is None) != 2:
         raise ValueError("the format 'table' needs one of the options label, labels and tags")
-    asked = [label] if label else [*labels] or [tags["column"]]
+    asked = [label] if label else [*labels] or [tags.get("column")]
     frames = {}
     for part, path in source.parts.items():
         frame = frames[part] = _read(path, delimiter)

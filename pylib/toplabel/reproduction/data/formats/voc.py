@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from xml.etree import ElementTree
 
+from toplabel.reproduction.config.model import FileName
 from toplabel.reproduction.data.formats.regions import Object, read_regions
 from toplabel.reproduction.data.formats.source import FormatError, Source, damage, parse_xml, shown
 from toplabel.reproduction.data.parts import Loaded
@@ -20,7 +21,7 @@ _LARGEST = 2**26  # bytes of a file in an archive
 
 
 def load(
-    source: Source, labels: Mapping[str, str], classes: Mapping[str, str] | None = None
+    source: Source, labels: Mapping[str, FileName], classes: Mapping[str, str] | None = None
 ) -> Loaded:
     """Read features of regions, and the labels of their images from a tar file for each part.
 
