@@ -10,7 +10,7 @@ from toplabel.reproduction.config.catalogue import load_catalogue
 from toplabel.reproduction.config.documents import Fault, check, check_rows
 from toplabel.reproduction.config.keys import Key, canonical_key, number_text
 from toplabel.reproduction.config.methods import Method, MethodsFile, load_methods, whole_rows
-from toplabel.reproduction.config.protocols import Axis, Budget, Refinement
+from toplabel.reproduction.config.protocols import Axis, Budget
 from toplabel.reproduction.config.studies import (
     Study,
     check_study,
@@ -200,7 +200,7 @@ def test_a_point_takes_the_place_of_the_grids():
     rows = "a: {label: A, loss: svm_ml, kernel: rbf}\n"
     variant = methods_of(f"{rows}b: {{label: B, variant_of: a, point: {{C: -6, theta: 2}}}}")["b"]
     grid = Axis(2, -9, 9, 3)
-    budget = Budget(grid, grid, folds=3, refine=Refinement(1, 1), extend=2, screen_rows=100)
+    budget = Budget(grid, grid, folds=3, refine=1, extend=2, screen_rows=100)
     narrowed = variant.budget(budget, "standard")
     assert narrowed.C.values() == [2.0**-6]
     assert narrowed.theta.values() == [4.0]

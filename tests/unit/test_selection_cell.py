@@ -149,12 +149,9 @@ def test_the_chosen_k_is_trained_and_measured():
     assert [row.selected_k for row in rows] == [2, 1]
 
 
-def test_retraining_takes_the_validation_part_only_when_told(fits):
-    prepared = multiclass_set()
-    for retrain_on, rows in (("train", 36), ("train_val", 72)):
-        fits.clear()
-        train_models(prepared, task_of(SOFTMAX, BUDGET, retrain_on=retrain_on), [CHOICE])
-        assert {fit["shape"][0] for fit in fits} == {rows}
+def test_final_models_leave_out_the_validation_part(fits):
+    train_models(multiclass_set(), task_of(SOFTMAX, BUDGET), [CHOICE])
+    assert {fit["shape"][0] for fit in fits} == {36}
 
 
 def test_models_of_a_split_are_trained_from_the_smallest_C_up():

@@ -44,11 +44,11 @@ def predictions(
     frames = []
     for choice in (one for one in choices if one.metric == metric):
         test = prepared.parts[split_named(prepared, choice.split).test]
-        scores = instance_scores(prepared, task.protocol, models[key_of(choice)])
+        scores = instance_scores(prepared, models[key_of(choice)])
         if test.Y is None or not needs_threshold(metric):
             predicted, true = names[scores.argmax(axis=1)], names[test.y]
         else:
-            at = threshold_for(choice, threshold, scores, prepared, task.protocol)
+            at = threshold_for(choice, threshold, scores, prepared)
             predicted, true = _joined(names, scores > at), _joined(names, test.Y > 0)
         columns = {f"score_{name}": scores[:, j] for j, name in enumerate(names)}
         head = {"split": choice.split, "row": np.arange(len(scores))}

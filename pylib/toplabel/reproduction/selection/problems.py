@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
 
 from toplabel.reproduction.config.method import Method
-from toplabel.reproduction.config.protocols import Protocol
 from toplabel.reproduction.seeds import seed_of
 from toplabel.reproduction.selection.folds import Fold, folds_of
 from toplabel.reproduction.selection.task import Task
@@ -74,32 +73,6 @@ def split_named(prepared: Prepared, name: str) -> Split:
             f"data set '{prepared.name}': unknown split '{name}'; known: {', '.join(known)}"
         )
     return known[name]
-
-
-def final_part(prepared: Prepared, split: Split, protocol: Protocol) -> Part:
-    """Return what final models are trained on: the training part, or with the validation part."""
-    train = prepared.parts[split.train]
-    if protocol.retrain_on == "train_val" and split.val is not None:
-        return join_parts(train, prepared.parts[split.val])
-    return train
-
-
-def join_parts(first: Part, second: Part) -> Part:
-    """Return the instances of two parts as one, in that order."""
-
-    def both(name: str) -> Any:
-        a, b = getattr(first, name), getattr(second, name)
-        return None if a is None or b is None else np.concatenate([a, b])
-
-    def groups(part: Part) -> np.ndarray:
-        return np.arange(part.n_rows) if part.groups is None else part.groups
-
-    joined = None
-    if first.groups is not None or second.groups is not None:
-        joined = np.concatenate([groups(first), groups(second) + first.n_instances])
-    is_sparse, rows = sparse.issparse(first.X), [first.X, second.X]
-    X = sparse.vstack(rows, format="csr") if is_sparse else np.concatenate(rows)
-    return replace(first, X=X, y=both("y"), Y=both("Y"), groups=joined)
 
 
 def check_rows(part: Part, method: Method, dataset: str) -> None:
