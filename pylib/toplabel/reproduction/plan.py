@@ -219,6 +219,8 @@ class Plan:
         row = self.methods[method]
         name = row.protocol or self.registry[dataset].protocol
         budget = self.protocols[name].budgets[self.budget]
+        on_raw_rows = row.kernel == "linear" and row.features != "standard"
+        scales = on_raw_rows and row.selects_C and not row.point
         return Task(
             dataset,
             replace(
@@ -227,7 +229,7 @@ class Plan:
             replace(self.protocols[name], budgets={}),
             row.budget(budget, self.budget),
             self._settings(stage),
-            C_scale=self.registry[dataset].C_scale if row.takes_grid else None,
+            C_scale=self.registry[dataset].C_scale if scales else None,
         )
 
     def _settings(self, stage: str) -> Settings:
@@ -305,7 +307,9 @@ class Plan:
     def cell_files(self, name: str, cells: Iterable[Cell] | None = None) -> list[str]:
         """Return a file of each of some cells (of `cells`), as far as their methods leave one."""
         cells = self.cells if cells is None else cells
-        return [cell.path(name) for cell in cells if name in self.methods[cell.method].results]
+        if name == "ranks.npz":  # a network is judged by its splits, and has no ranks of classes
+            cells = [cell for cell in cells if not self.methods[cell.method].fine_tunes]
+        return [cell.path(name) for cell in cells]
 
     def predictions(self) -> list[str]:
         """Return the predictions of the cells of data sets that the config defines."""

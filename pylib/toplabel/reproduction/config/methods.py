@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Annotated, Any
 
-from toplabel._core.catalogue import LOSSES
-from toplabel.reproduction.config.competitors import COMPETITORS
 from toplabel.reproduction.config.documents import Fault, check_rows, read_yaml, unknown
 from toplabel.reproduction.config.keys import Key
 from toplabel.reproduction.config.method import KINDS, Method
@@ -60,19 +58,8 @@ class MethodsFile(Closed):
         for name, method in self.methods.items():
             if (other := names.setdefault(method.key, name)) != name:
                 raise Fault(f"methods.{name}", f"the same method as '{other}'")
-            if method.variant_of:
-                self._check_variant(method)
-
-    def _check_variant(self, method: Method) -> None:
-        key, of = f"methods.{method.name}.variant_of", method.variant_of
-        if of not in self.methods:
-            raise Fault(key, unknown("method", of, self.methods))
-        if self.methods[of].variant_of:
-            raise Fault(key, f"'{of}' is itself a variant")
-        if self.methods[of].task != method.task:
-            raise Fault(key, f"'{of}' is trained on other labels")
-        if method.name in {*LOSSES, *COMPETITORS, "others"} - {method.competitor}:
-            raise Fault(key, "a variant may not have the name of a loss or competitor")
+            if (of := method.variant_of) and of not in self.methods:
+                raise Fault(f"methods.{name}.variant_of", unknown("method", of, self.methods))
 
 
 def load_methods(

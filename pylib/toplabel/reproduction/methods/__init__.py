@@ -34,8 +34,8 @@ def _competitor(method: Method) -> Trainer:
     arguments = {**known.fixed, **method.params}
     if known.top_k:
         arguments["k"] = method.k
-    trainer = getattr(importlib.import_module(known.module), known.trainer)
+    trainer = getattr(importlib.import_module(known.module), known.code.partition(".")[2])
     try:
         return trainer(**arguments)
-    except TypeError as error:  # an option that is no number
+    except TypeError as error:  # an option that it has not, or that is no number
         raise ValueError(f"method '{method.name}': {error}") from None
