@@ -135,7 +135,6 @@ name: b.arff, part: test | name: b.arff | files\[1\]:
     splits: |     divide: {part: all, method: random, into: {c: 0.5, d: 0.5}}\n    splits: | toy.divide.part:
     splits: |     divide: {part: train, method: listed, into: {c: 0.5, d: 0.5}}\n    splits: | toy.divide.file:
     splits: |     divide: {part: train, method: random, into: {c: 1}}\n    splits: | toy.divide.into:
-mulan_arff | uci_csv | datasets.toy.task:
 format: mulan_arff | embedded: digits | datasets.toy.embedded:
 format: mulan_arff | url: https://a | datasets.toy.waits_for:
 datasets: | data_sets: | unknown key 'data_sets'

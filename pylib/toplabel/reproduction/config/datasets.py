@@ -16,7 +16,7 @@ from toplabel.reproduction.config.model import Closed, Name, Named, Some, model
 
 Key = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_]*$", max_length=100)]
 # Formats of one task alone.
-_TASKS = {"uci_csv": "multiclass", "voc": "multilabel", "coco": "multilabel"}
+_TASKS = {"voc": "multilabel", "coco": "multilabel"}
 
 
 class Registry(dict[str, Entry]):

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from toplabel.reproduction.data.formats import arff, arrays, coco, idx, libsvm, table, uci_csv, voc
+from toplabel.reproduction.data.formats import arff, arrays, coco, idx, libsvm, table, voc
 from toplabel.reproduction.data.formats.source import FormatError, Source
 from toplabel.reproduction.data.parts import Loaded
 
@@ -18,7 +18,6 @@ FORMATS: dict[str, Callable[..., Loaded]] = {
     "libsvm": libsvm.load,
     "mulan_arff": arff.load,
     "idx": idx.load,
-    "uci_csv": uci_csv.load,
     "table": table.load,
     "mat": arrays.load_mat,
     "npz": arrays.load_npz,
