@@ -10,8 +10,7 @@ import numpy as np
 
 from benchmark_utils.problems import BenchProblem
 from toplabel.reproduction.config.datasets import load_registry
-from toplabel.reproduction.data.fetch import fetch, missing_reason
-from toplabel.reproduction.data.locate import mirror_folders
+from toplabel.reproduction.data.fetch import fetch, mirror_folders, missing_reason
 from toplabel.reproduction.data.prepare import read_files
 
 #: The checkout that this file lies in.

@@ -29,8 +29,7 @@ from threadpoolctl import threadpool_limits
 
 from toplabel import MultilabelClassifier, TopKClassifier, metrics
 from toplabel.reproduction.config.datasets import load_registry
-from toplabel.reproduction.data.fetch import fetch, missing_reason
-from toplabel.reproduction.data.locate import mirror_folders
+from toplabel.reproduction.data.fetch import fetch, mirror_folders, missing_reason
 from toplabel.reproduction.data.prepare import prepare
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -7,10 +7,9 @@ import tracemalloc
 from dataclasses import replace
 from fractions import Fraction
 
-import h5py
 import numpy as np
 import pytest
-from scipy import io, sparse
+from scipy import sparse
 
 from toplabel._core.files import FileError
 from toplabel.reproduction.config.datasets import load_registry
@@ -18,8 +17,7 @@ from toplabel.reproduction.config.entry import Divide, Entry, Printed, RawFile, 
 from toplabel.reproduction.config.protocols import Axis
 from toplabel.reproduction.data import rows
 from toplabel.reproduction.data.divide import divide
-from toplabel.reproduction.data.fetch import fetch
-from toplabel.reproduction.data.locate import NOT_COMPARABLE, SHIPPED
+from toplabel.reproduction.data.fetch import SHIPPED, fetch
 from toplabel.reproduction.data.overview import (
     COLUMNS,
     dataset_row,
@@ -118,65 +116,42 @@ def features(n=30, d=16, seed=0):
     return rng.standard_normal((n, d)).astype(np.float32), rng.permutation(np.arange(n) % 5) + 1
 
 
-def write_features(folder, part, form, X, y):
+def write_features(folder, part, X, y):
     folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{part}.{form}"
-    if form == "npy":
-        np.save(path, X)
-        np.save(folder / f"{part}_labels.npy", y)
-    elif form == "npz":
-        np.savez(path, X=X, y=y)
-    elif form == "mat":
-        io.savemat(path, {"X": X, "y": y[:, None].astype(float)})
-    elif form == "h5":
-        with h5py.File(path, "w") as stored:
-            stored["X"], stored["y"] = X, y
-    else:
-        pairs = [" ".join(f"{j + 1}:{value:.9g}" for j, value in enumerate(row)) for row in X]
-        path.write_text("".join(f"{label} {row}\n" for label, row in zip(y, pairs, strict=True)))
+    np.save(folder / f"{part}.npy", X)
+    np.save(folder / f"{part}_labels.npy", y)
 
 
-def mark(raw, key):
-    (raw / key / NOT_COMPARABLE).write_text("synthetic\n")
+def marked(entry):
+    return replace(entry, not_comparable="synthetic")
 
 
-@pytest.mark.parametrize("form", ["npz", "npy", "mat", "h5", "libsvm"])
-def test_all_forms_of_features_give_the_same_set(registry, tmp_path, form):
+def test_features_of_another_size_than_the_papers_are_marked(registry, tmp_path):
     X, y = features()
-    write_features(tmp_path / "fmd", "train", form, X, y)
-    write_features(tmp_path / "fmd", "test", "npz", X[:10], y[:10])  # another form is no matter
+    write_features(tmp_path / "fmd", "train", X, y)
+    write_features(tmp_path / "fmd", "test", X[:10], y[:10])
     with pytest.raises(ValueError, match=r"n_train is 30, .* prints 500"):
         prepare(registry["fmd"], tmp_path)
-    mark(tmp_path, "fmd")
-    prepared = prepare(registry["fmd"], tmp_path)
+    prepared = prepare(marked(registry["fmd"]), tmp_path)
     assert prepared.meta["not_comparable"] == "synthetic"
     np.testing.assert_array_equal(np.asarray(prepared.parts["train"].X, np.float32), X)
     np.testing.assert_array_equal(prepared.parts["train"].y, y - 1)
 
 
-def test_a_part_in_two_forms_is_refused(registry, tmp_path):
-    for part, form in (("train", "npz"), ("train", "npy"), ("test", "npz")):
-        write_features(tmp_path / "fmd", part, form, *features())
-    mark(tmp_path, "fmd")
-    with pytest.raises(ValueError, match=r"fmd has train\.npz and train\.npy"):
-        prepare(registry["fmd"], tmp_path)
-
-
 def test_kernels_become_vectors_with_their_inner_products(registry, tmp_path):
     (X, y), (Z, z) = features(d=3), features(9, d=3, seed=1)
     kernels = (X @ X.T + 1.0) ** 2, (Z @ X.T + 1.0) ** 2
-    write_features(tmp_path / "caltech256", "train", "npz", kernels[0].astype(float), y)
-    write_features(tmp_path / "caltech256", "test", "npz", kernels[1].astype(float), z)
-    mark(tmp_path, "caltech256")
+    (tmp_path / "caltech256").mkdir()
+    np.savez(tmp_path / "caltech256/train.npz", X=kernels[0].astype(float), y=y)
+    np.savez(tmp_path / "caltech256/test.npz", X=kernels[1].astype(float), y=z)
     train, test = (part.X for part in prepare(registry["caltech256"], tmp_path).parts.values())
     for found, wanted in zip((train @ train.T, test @ train.T), kernels, strict=True):
         np.testing.assert_allclose(found, wanted, atol=1e-5 * np.abs(wanted).max())
 
 
 def test_lists_of_rows_cut_a_part_into_splits(registry, tmp_path):
-    entry, (X, y) = registry["sun397"], features(60)
-    write_features(tmp_path / "sun397", "all", "npy", X, y)
-    mark(tmp_path, "sun397")
+    entry, (X, y) = marked(registry["sun397"]), features(60)
+    write_features(tmp_path / "sun397", "all", X, y)
     rng = np.random.default_rng(1)
     lists = {part: np.sort(rng.permutation(60)[:50]) for part in entry.divide.into}
     np.savez(tmp_path / "sun397/splits.npz", **lists)
@@ -193,11 +168,10 @@ def test_lists_of_rows_cut_a_part_into_splits(registry, tmp_path):
 def test_features_in_a_file_are_saved_block_by_block(registry, tmp_path, monkeypatch):
     monkeypatch.setattr(rows, "_BLOCK_BYTES", 1 << 20)
     X, y = features(1000, 4096)  # 16 MB
-    write_features(tmp_path / "fmd", "train", "npy", X, y)
-    write_features(tmp_path / "fmd", "test", "npz", X[:20], y[:20])
-    mark(tmp_path, "fmd")
+    write_features(tmp_path / "fmd", "train", X, y)
+    write_features(tmp_path / "fmd", "test", X[:20], y[:20])
     tracemalloc.start()
-    save_prepared(prepare(registry["fmd"], tmp_path), tmp_path / "prepared")
+    save_prepared(prepare(marked(registry["fmd"]), tmp_path), tmp_path / "prepared")
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 8 << 20

@@ -126,7 +126,9 @@ def test_files_of_the_extreme_classification_repository(read):
 
 
 def test_a_table_with_its_class_last(read):
-    loaded = read("table", {"train": "0.5, -2e3,10.\r\n1,2,2\n\n3,4,10\n", "test": "7,8,2.0"}, **UCI)
+    loaded = read(
+        "table", {"train": "0.5, -2e3,10.\r\n1,2,2\n\n3,4,10\n", "test": "7,8,2.0"}, **UCI
+    )
     assert loaded.class_names == ["2", "10"]  # as numbers, not as text
     np.testing.assert_array_equal(loaded.parts["train"].X, [[0.5, -2000], [1, 2], [3, 4]])
     assert names_of(loaded) == ["10", "2", "10"]
@@ -279,9 +281,9 @@ def test_features_in_a_file_are_mapped_into_memory(tmp_path):
     np.save(tmp_path / "f.npy", X)
     np.save(tmp_path / "f_labels.npy", CLASSES)
     source = Source({"train": tmp_path / "f.npy"}, "multiclass")
-    assert isinstance(FORMATS["features"](source).parts["train"].X, np.memmap)
+    assert isinstance(FORMATS["npy"](source).parts["train"].X, np.memmap)
     np.save(tmp_path / "f.npy", np.asfortranarray(X.astype(np.float16)))
-    part = FORMATS["features"](source).parts["train"]
+    part = FORMATS["npy"](source).parts["train"]
     assert part.X.dtype == np.float32  # converted when it is read
     np.testing.assert_array_equal(part.X, X)
     with h5py.File(tmp_path / "f.h5", "w") as stored:

@@ -18,7 +18,7 @@ from toplabel.reproduction.config.competitors import COMPETITORS
 from toplabel.reproduction.config.documents import read_yaml, unknown, validate
 from toplabel.reproduction.config.protocols import Budget, Protocol
 from toplabel.reproduction.config.run import SUMMARY, RunConfig, Settings
-from toplabel.reproduction.data.locate import mirror_folders
+from toplabel.reproduction.data.fetch import mirror_folders
 from toplabel.reproduction.named_cells import Cell, NamedCells
 from toplabel.reproduction.raw import RawFiles
 from toplabel.reproduction.selection.task import Task

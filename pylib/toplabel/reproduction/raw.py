@@ -8,8 +8,8 @@ from pathlib import Path
 
 from toplabel._core.files import file_sum
 from toplabel.reproduction.config.datasets import Registry
-from toplabel.reproduction.data.fetch import missing_reason
-from toplabel.reproduction.data.locate import find, raw_file, raw_names, raw_path
+from toplabel.reproduction.config.entry import RawFile
+from toplabel.reproduction.data.fetch import find, missing_reason, raw_path
 
 RAW = "data/raw"
 
@@ -44,8 +44,7 @@ class RawFiles:
     def files(self, dataset: str) -> list[str]:
         """Return the paths of the raw files that a data set is prepared from."""
         entry = self._registry[dataset]
-        names = raw_names(entry, RAW, self.mirrors)
-        return [str(raw_path(entry, name, RAW)) for name in names]
+        return [str(raw_path(entry, file, RAW)) for file in entry.files]
 
     @cached_property
     def fetched(self) -> dict[str, str]:
@@ -55,35 +54,34 @@ class RawFiles:
         """
         found: dict[str, str] = {}
         for dataset, entry in self._registry.items():
-            for path in self.files(dataset):
-                name = Path(path).name
-                file = raw_file(entry, name)
-                if file.sha256 or file.url or self._copy(dataset, name):
+            for file, path in zip(entry.files, self.files(dataset), strict=True):
+                is_plain = Path(path).name == file.name
+                if is_plain and (file.sha256 or file.url or self._copy(dataset, file)):
                     found.setdefault(path, dataset)
         return found
 
-    def _copy(self, dataset: str, name: str) -> Path | None:
+    def _copy(self, dataset: str, file: RawFile) -> Path | None:
         """Return the copy of a file in a mirror; None where none has it."""
         folder = self._registry[dataset].folder
-        return find(name, [mirror / folder for mirror in self.mirrors])
+        return find(file.name, [mirror / folder for mirror in self.mirrors])
 
     def source(self, path: str) -> list[str]:
         """Return the file of a mirror that a file is a copy of, as an input of rule `fetch`.
 
         A file with a registered sum has none: its content does not depend on where it comes from.
         """
-        copy = None if self.registered_sum(path) else self._copy(self.fetched[path], _name(path))
+        file = self._file(path)
+        copy = None if file.sha256 else self._copy(self.fetched[path], file)
         return [str(copy)] if copy else []
 
     def registered_sum(self, path: str) -> str | None:
         """Return the SHA-256 that the registry has of a file, if any."""
-        return raw_file(self._registry[self.fetched[path]], _name(path)).sha256
+        return self._file(path).sha256
+
+    def _file(self, path: str) -> RawFile:
+        return self._registry[self.fetched[path]].file(Path(path).name)
 
     def own_sums(self, dataset: str) -> dict[str, str]:
         """Return the SHA-256 of the user's own files of a data set, by their paths."""
         own = (path for path in self.files(dataset) if path not in self.fetched)
         return {path: file_sum(path) for path in own if Path(path).is_file()}
-
-
-def _name(path: str) -> str:
-    return Path(path).name

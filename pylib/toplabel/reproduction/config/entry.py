@@ -10,17 +10,7 @@ from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
 from toplabel.reproduction.config.documents import Fault
 from toplabel.reproduction.config.model import Closed, FileName, Name, RowName, Unique, model
 
-# The forms in which a part P may stand: formats/features.py, formats/regions.py.
-_REGION_FORMS = (("{}.npz",), ("{}.npy", "{}_regions.npz"), ("{}.h5",))
-_FORMS = {
-    "features": (("{}.npz",), ("{}.npy", "{}_labels.npy"), ("{}.mat",), ("{}.h5",)),
-    "voc": _REGION_FORMS,
-    "coco": _REGION_FORMS,
-}
-FORMATS = (
-    *("libsvm", "mulan_arff", "idx", "uci_csv", "table", "mat", "npz", "hdf5", "features"),
-    *("voc", "coco"),
-)
+FORMATS = ("libsvm", "mulan_arff", "idx", "table", "mat", "npz", "hdf5", "npy", "voc", "coco")
 """The formats of raw files, whose readers are in `toplabel.reproduction.data.formats`."""
 EMBEDDED = ("circle", "digits", "digit_scenes")
 """The generators of sets that need no file."""
@@ -316,21 +306,6 @@ class Entry(Closed):
         printed = [table.n_classes or "" for table in self.statistics]
         return max((int(text) for text in printed if text.isdecimal()), default=None)
 
-    def forms(self, file: RawFile) -> list[tuple[RawFile, ...]]:
-        """Return the groups of files in one of which a file may stand, its own form first.
-
-        Features that the user extracts may stand in several forms, any other file in its own alone.
-        """
-        if file.part is None:
-            return [(file,)]
-        names = [
-            tuple(name.format(file.part) for name in form)
-            for form in _FORMS.get(self.format or "", ())
-        ]
-        if not any(file.name in form for form in names):
-            names.append((file.name,))
-        names.sort(key=lambda form: file.name not in form)
-        return [
-            tuple(file if name == file.name else RawFile(name, file.part) for name in form)
-            for form in names
-        ]
+    def file(self, name: str) -> RawFile:
+        """Return the raw file of a name."""
+        return next(file for file in self.files if file.name == name)

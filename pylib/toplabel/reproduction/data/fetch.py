@@ -1,7 +1,8 @@
 """Bring raw files to ``data/raw/<set>/``: from a mirror folder, the checkout or the official address.
 
-A file arrives uncompressed and whole, or not at all. Its size and its SHA-256 are compared where the
-registry has them.
+A mirror folder holds ``<set>/<file>``, plain or with .xz, .gz or .bz2 added; a user's own file in
+``data/raw/<set>/`` may be compressed, too. A file arrives uncompressed and whole, or not at all. Its
+size and its SHA-256 are compared where the registry has them.
 """
 
 from __future__ import annotations
@@ -12,28 +13,24 @@ import hashlib
 import http.client
 import lzma
 import math
+import os
 import urllib.error
 import urllib.parse
 import urllib.request
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from toplabel._core.files import atomic_path
 from toplabel.reproduction.config.entry import Entry, RawFile
-from toplabel.reproduction.data.locate import (
-    MIRROR_VARIABLE,
-    SHIPPED,
-    PathLike,
-    find,
-    folders_of,
-    raw_file,
-    raw_names,
-    raw_path,
-    two_forms,
-)
+
+SHIPPED = "data/embedded"
+"""The folder of the checkout with the raw files that it ships."""
+MIRROR_VARIABLE = "TOPLABEL_MIRROR"
+
+PathLike = str | os.PathLike[str]
 
 _DECOMPRESSORS = {".xz": lzma.open, ".gz": gzip.open, ".bz2": bz2.open}
 _CHUNK = 2**20
@@ -51,6 +48,35 @@ class ChecksumError(FetchError):
     """A raw file is not the one that the registry describes."""
 
 
+def mirror_folders(configured: Iterable[PathLike], root: PathLike) -> list[Path]:
+    """Return the folders to look for raw files in, the first to be asked first.
+
+    These are the folders of the environment variable TOPLABEL_MIRROR (separated as in PATH), the
+    configured ones, and the folder with the files that the checkout `root` ships.
+    """
+    named = os.environ.get(MIRROR_VARIABLE, "").split(os.pathsep)
+    folders = [Path(os.path.expanduser(name)) for name in (*named, *configured) if str(name)]
+    return list(dict.fromkeys([*folders, Path(root) / SHIPPED]))
+
+
+def find(name: str, folders: Iterable[Path]) -> Path | None:
+    """Return the first copy of a file, plain or compressed; None when no folder has one."""
+    for folder in folders:
+        for suffix in ("", *_DECOMPRESSORS):
+            if (path := folder / (name + suffix)).is_file():
+                return path
+    return None
+
+
+def raw_path(entry: Entry, file: RawFile, raw_folder: PathLike) -> Path:
+    """Return the path of a raw file of a data set, with the suffix of its compression if it has one.
+
+    A file that is not there has its plain path.
+    """
+    folder = Path(raw_folder) / entry.folder
+    return find(file.name, [folder]) or folder / file.name
+
+
 def missing_reason(
     entry: Entry, raw_folder: PathLike, mirrors: Sequence[PathLike] = (), download: bool = False
 ) -> str:
@@ -61,11 +87,10 @@ def missing_reason(
     """
     if not entry.is_readable:
         return f"waits for {entry.waits_for}"
-    folders = folders_of(entry, raw_folder, mirrors)
-    names = raw_names(entry, raw_folder, mirrors)
-    missing = [raw_file(entry, name) for name in names if find(name, folders) is None]
+    folders = [Path(folder) / entry.folder for folder in (raw_folder, *mirrors)]
+    missing = [file for file in entry.files if find(file.name, folders) is None]
     if not missing:
-        return two_forms(entry, folders)
+        return ""
     more = f" and {len(missing) - _SHOWN} more" if len(missing) > _SHOWN else ""
     listed = ", ".join(file.name for file in missing[:_SHOWN]) + more
     reason = f"{listed} not found in data/raw, {SHIPPED} or a mirror ({MIRROR_VARIABLE})"
@@ -90,23 +115,21 @@ def unreachable(host: str) -> str:
 
 def fetch(
     entry: Entry, raw_folder: PathLike, mirrors: Sequence[PathLike] = (), network: bool = True
-) -> list[Path]:
-    """Bring all raw files of a data set that are not there yet; return their paths."""
-    names = raw_names(entry, raw_folder, mirrors)
-    for name in names:
-        if not (path := raw_path(entry, name, raw_folder)).is_file():
-            fetch_file(entry, name, path, mirrors, network)
-    return [raw_path(entry, name, raw_folder) for name in names]
+) -> None:
+    """Bring all raw files of a data set that are not there yet."""
+    for file in entry.files:
+        if not (path := raw_path(entry, file, raw_folder)).is_file():
+            fetch_file(entry, file, path, mirrors, network)
 
 
 def fetch_file(
     entry: Entry,
-    name: str,
-    target: PathLike,
+    file: RawFile,
+    target: Path,
     mirrors: Sequence[PathLike] = (),
     download: bool = True,
 ) -> None:
-    """Bring one raw file of a data set (see `raw_names`) to the path `target`, whole or not at all.
+    """Bring one raw file of a data set to the path `target`, whole or not at all.
 
     The mirrors are asked in their order (see `mirror_folders`), then, with `download`, the official
     address.
@@ -116,9 +139,8 @@ def fetch_file(
     FetchError
         The file is not available, damaged, or not the registered one (`ChecksumError`).
     """
-    file, target = raw_file(entry, name), Path(target)
     folders = [Path(mirror) / entry.folder for mirror in mirrors]
-    if copy := find(name, folders):
+    if copy := find(file.name, folders):
         try:
             with atomic_path(target) as path, path.open("wb") as output:
                 read_raw(file, copy, output.write)
@@ -126,7 +148,7 @@ def fetch_file(
             raise FetchError(f"{copy}: cannot be copied to {target} ({error.strerror})") from None
         return
     looked = f"it is not in {' nor in '.join(map(str, (target.parent, *folders)))}"
-    where = f"data set '{entry.name}': {name} could not be had: {looked}"
+    where = f"data set '{entry.name}': {file.name} could not be had: {looked}"
     if file.url is None:
         waits = f"; it waits for {entry.waits_for}" if entry.waits_for else ""
         raise FetchError(f"{where}, and no address is registered{waits}")

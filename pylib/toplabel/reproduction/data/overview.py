@@ -11,7 +11,7 @@ import pandas as pd
 
 from toplabel.reproduction.config.datasets import Registry
 from toplabel.reproduction.config.entry import Entry, Printed
-from toplabel.reproduction.data.locate import PathLike
+from toplabel.reproduction.data.fetch import PathLike
 from toplabel.reproduction.data.prepared import read_meta
 
 COLUMNS: dict[str, type] = {

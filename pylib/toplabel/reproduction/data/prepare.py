@@ -18,16 +18,8 @@ from toplabel.reproduction.config.entry import Entry
 from toplabel.reproduction.data.advice import advice
 from toplabel.reproduction.data.divide import cross_validated, divide
 from toplabel.reproduction.data.embedded import EMBEDDED
-from toplabel.reproduction.data.fetch import read_raw
+from toplabel.reproduction.data.fetch import raw_path, read_raw
 from toplabel.reproduction.data.formats import FORMATS, FormatError, Source
-from toplabel.reproduction.data.locate import (
-    NOT_COMPARABLE,
-    form_of,
-    raw_file,
-    raw_names,
-    raw_path,
-    two_forms,
-)
 from toplabel.reproduction.data.overview import disagreements
 from toplabel.reproduction.data.parts import Loaded, Part, Prepared
 from toplabel.reproduction.data.rows import Rows, RowsOf
@@ -62,11 +54,10 @@ def prepare(
     """
     if not entry.is_readable:
         raise ValueError(f"data set '{entry.name}' waits for {entry.waits_for}")
-    folder, raw = Path(raw_folder) / entry.folder, {}
     if entry.embedded is not None:
-        loaded = _with_options(entry, EMBEDDED[entry.embedded])
+        loaded, raw = _with_options(entry, EMBEDDED[entry.embedded]), {}
     else:
-        loaded, raw = _read_checked(entry, folder)
+        loaded, raw = _read_checked(entry, Path(raw_folder))
     splits = list(entry.splits) or loaded.splits
     if entry.folds is not None:
         loaded = cross_validated(entry.folder, loaded, splits)
@@ -79,7 +70,7 @@ def prepare(
     if entry.bias:
         parts = {name: replace(part, X=_with_ones(part.X)) for name, part in parts.items()}
     loaded = Loaded(store(parts, entry.storage), loaded.class_names, splits)
-    return finish(entry, loaded, raw, entry.not_comparable or _mark(folder), grid, is_own)
+    return finish(entry, loaded, raw, entry.not_comparable or "", grid, is_own)
 
 
 def finish(
@@ -119,55 +110,39 @@ def finish(
     return replace(prepared, meta=meta)
 
 
-def _mark(folder: Path) -> str:
-    """Return why the files of a folder are not comparable, or ""."""
-    path = folder / NOT_COMPARABLE
-    if not path.is_file():
-        return ""
-    words = path.read_text(encoding="utf-8-sig", errors="replace").split()
-    return " ".join(words) or f"marked by {NOT_COMPARABLE}"
-
-
-def _read_checked(entry: Entry, folder: Path) -> tuple[Loaded, dict[str, Any]]:
+def _read_checked(entry: Entry, raw_folder: Path) -> tuple[Loaded, dict[str, Any]]:
     """Read and divide the raw files of a set; return what is known of each, too.
 
     Their sums are compared with the registry before anything is parsed. Compressed files are
     unpacked into a temporary folder. Features that are mapped into memory from there stay readable
     when it is gone.
     """
-    if twice := two_forms(entry, [folder]):
-        raise ValueError(f"data set '{entry.name}': {twice}")
-    raw, is_packed = {}, False
+    raw = {}
     with tempfile.TemporaryDirectory(prefix="toplabel-raw-") as temporary:
-        unpacked = Path(temporary)
-        for name in raw_names(entry, folder.parent):
-            file, path = raw_file(entry, name), raw_path(entry, name, folder.parent)
+        folder = Path(temporary)
+        for file in entry.files:
+            path = raw_path(entry, file, raw_folder)
             if not path.is_file():
                 raise ValueError(f"data set '{entry.name}': {path} is missing")
-            if path.name == name:
-                (unpacked / name).symlink_to(path.resolve())
+            if path.name == file.name:
+                (folder / file.name).symlink_to(path.resolve())
                 sha256, size = read_raw(file, path)
             else:
-                is_packed = True
-                with (unpacked / name).open("wb") as stream:
+                with (folder / file.name).open("wb") as stream:
                     sha256, size = read_raw(file, path, stream.write)
             checked = file.sha256 is not None
-            raw[name] = {"sha256": sha256, "size": size, "url": file.url, "checked": checked}
-        raw.pop(NOT_COMPARABLE, None)
+            raw[file.name] = {"sha256": sha256, "size": size, "url": file.url, "checked": checked}
         try:
-            return read_files(entry, unpacked if is_packed else folder), raw
+            return read_files(entry, folder), raw
         except FormatError as error:
-            raise ValueError(str(error).replace(temporary, str(folder))) from None
+            place = str(raw_folder / entry.folder)
+            raise ValueError(str(error).replace(temporary, place)) from None
 
 
 def read_files(entry: Entry, folder: Path) -> Loaded:
     """Read the raw files of a data set, uncompressed in one folder, and divide a part if need be."""
-    parts, labels = {}, None
-    for file in entry.files:
-        path = folder / form_of(entry, file, [folder])[0]
-        parts |= dict.fromkeys(file.holds, path)
-        if file.role == "labels":
-            labels = path
+    parts = {part: folder / file.name for file in entry.files for part in file.holds}
+    labels = next((folder / file.name for file in entry.files if file.role == "labels"), None)
     loaded = _with_options(entry, FORMATS[entry.format], Source(parts, entry.task, labels))
     if entry.divide is not None:
         return divide(entry.folder, loaded, entry.divide, folder)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from toplabel.reproduction.data.formats import arff, arrays, coco, idx, libsvm, table, voc
+from toplabel.reproduction.data.formats import arff, arrays, idx, libsvm, regions, table
 from toplabel.reproduction.data.formats.source import FormatError, Source
 from toplabel.reproduction.data.parts import Loaded
 
@@ -22,9 +22,9 @@ FORMATS: dict[str, Callable[..., Loaded]] = {
     "mat": arrays.load_mat,
     "npz": arrays.load_npz,
     "hdf5": partial(arrays.load, arrays.read_hdf5),
-    "features": arrays.load_features,
-    "voc": voc.load,
-    "coco": coco.load,
+    "npy": arrays.load_npy,
+    "voc": regions.load_voc,
+    "coco": regions.load_coco,
 }
 
 __all__ = ["FORMATS", "FormatError", "Source"]

@@ -59,11 +59,3 @@ def parse_xml(content: bytes, path: Path) -> ElementTree.Element:
     """Return the root of an XML document; `path` is for messages."""
     with damage(path, "XML document"):
         return ElementTree.fromstring(content)
-
-
-def read_text(path: Path) -> str:
-    """Return the content of a UTF-8 file, which may begin with a byte order mark."""
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise FormatError(path, None, f"not UTF-8 text ({error.reason})") from None
