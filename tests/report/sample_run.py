@@ -58,6 +58,7 @@ def cells() -> pd.DataFrame:
         number(PUBLISHED, 75.3, method="lr_multi"),
         number(PUBLISHED, 90.0, "top2"),
         number(PUBLISHED, 91.0, "top2", "lr_multi"),
+        number(PUBLISHED, 95.2, "top3", "lr_multi"),
         number(PUBLISHED, 63.6, method="topk_ent_tr", k="3"),
         number(PUBLISHED, 97.98, method="reference", printed="97.98"),
         number(PUBLISHED, 62.8, dataset="caltech101_silhouettes"),
@@ -134,8 +135,7 @@ class Sample:
             "folder": self.reports,
             "checkout": ROOT,
             "results": results,
-            "tables": [results / "tables/plain.json"],
-            "figures": [results / "figures/rings.json"],
+            "shown": [results / "tables/plain.json", results / "figures/rings.json"],
         }
         write_report(**given | changes)
         return Site(self.reports)
@@ -144,7 +144,7 @@ class Sample:
         """Write the report of a run that measured nothing."""
         all_ = cells()
         nothing = {"cells": all_[all_["run"] == PUBLISHED], "claims": empty_frame(CLAIMS)}
-        return self.write(**nothing | {"tables": (), "figures": ()} | changes)
+        return self.write(**nothing | {"shown": ()} | changes)
 
 
 _RAW = {

@@ -29,7 +29,6 @@ def main(snakemake):
     datasets = describe_datasets(plan.registry, metas, reasons)
     missing = [path.removeprefix("results/") for path in files if path not in there]
     shown = [*targets.table_files(), *targets.figure_files()]
-    shown = [path for path in shown if path.endswith(".json") and Path(path).is_file()]
     write_report(
         cells,
         claims,
@@ -37,8 +36,7 @@ def main(snakemake):
         describe_run(root, plan.catalogue, plan.config),
         "reports",
         checkout=root,
-        tables=[path for path in shown if "/tables/" in path],
-        figures=[path for path in shown if "/figures/" in path],
+        shown=[path for path in shown if path.endswith(".json") and Path(path).is_file()],
         missing=missing,
     )
     logger.info("%d results are missing", len(missing))

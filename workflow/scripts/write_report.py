@@ -12,7 +12,6 @@ from toplabel.reproduction.report.write import write_report
 
 def main(snakemake):
     given = snakemake.input
-    shown = [path for path in (*given.tables, *given.figures) if path.endswith(".json")]
     write_report(
         read_cells(given.cells),
         read_frame(given.claims, COLUMNS),
@@ -20,8 +19,7 @@ def main(snakemake):
         read_json(given.run),
         "reports",
         checkout=checkout(snakemake),
-        tables=[path for path in shown if "/tables/" in path],
-        figures=[path for path in shown if "/figures/" in path],
+        shown=[path for path in (*given.tables, *given.figures) if path.endswith(".json")],
     )
 
 

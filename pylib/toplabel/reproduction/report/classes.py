@@ -7,7 +7,7 @@ import pandas as pd
 from toplabel.reproduction.report.inputs import Inputs
 from toplabel.reproduction.report.labels import plain
 from toplabel.reproduction.report.numbers import count, fixed
-from toplabel.reproduction.report.tables import best_by_dataset, table_of
+from toplabel.reproduction.report.sections import best_by_dataset, table_of
 from toplabel.reproduction.report.tree import Cell, Part, Section, Text
 
 _LARGEST = 30  # classes of a confusion matrix that is shown

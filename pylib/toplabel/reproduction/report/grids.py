@@ -10,12 +10,11 @@ from typing import Any
 import pandas as pd
 
 from toplabel.metrics.names import lower_is_better
-from toplabel.reproduction.compare.published import OTHERS
 from toplabel.reproduction.report import numbers
 from toplabel.reproduction.report.labels import metric_label
 from toplabel.reproduction.report.tree import Column, Grid, GridCell, GridRow
 
-ROW_KEYS = ["method", "k", "gamma", "kernel"]
+_ROW = ["method", "k", "gamma", "kernel"]
 _STATES = ("measured", "kept", "published", "empty")
 
 
@@ -28,12 +27,11 @@ def build_grids(cells: pd.DataFrame, title_of: Callable[[str], str]) -> list[Gri
     Parameters
     ----------
     cells : DataFrame
-        Rows of `toplabel.reproduction.report.cells.shown_cells` with the column `record`, in the
+        Rows of `toplabel.reproduction.report.shown.shown_cells` with the column `record`, in the
         order in which they are printed.
     title_of : callable
         From the name of a data set to its title.
     """
-    cells = _numbered(_with_references_in_place(cells))
     sets = ["dataset", "features"]
     if cells["metric"].nunique() == 1 and len(cells[sets].drop_duplicates()) > 1:
         metric = str(cells["metric"].iloc[0])
@@ -47,9 +45,7 @@ def build_grids(cells: pd.DataFrame, title_of: Callable[[str], str]) -> list[Gri
         return [_grid(metric_label(metric), metric, across, columns)]
     grids = []
     for (dataset, features), part in cells.groupby(sets, sort=False):
-        # The metrics of the methods come first: a reference may have but one of them.
-        of_methods = part.loc[part["method"] != OTHERS, "metric"]
-        metrics = dict.fromkeys([*of_methods, *part["metric"]])
+        metrics = part["metric"].unique()
         columns = {one: Column(metric_label(one), lower_is_better(one)) for one in metrics}
         title = _title(dataset, features, title_of)
         grids.append(_grid(title, dataset, part.assign(across=part["metric"]), columns))
@@ -58,24 +54,6 @@ def build_grids(cells: pd.DataFrame, title_of: Callable[[str], str]) -> list[Gri
 
 def _title(dataset: str, features: str, title_of: Callable[[str], str]) -> str:
     return f"{title_of(dataset)}, {features}" if features else title_of(dataset)
-
-
-def _with_references_in_place(cells: pd.DataFrame) -> pd.DataFrame:
-    """Give the references of a data set, which name no features, its features if it has only one
-    kind.
-    """
-    named = cells[cells["features"] != ""].groupby("dataset")["features"].unique()
-    only = {dataset: found[0] for dataset, found in named.items() if len(found) == 1}
-    lost = (cells["features"] == "") & (cells["method"] == OTHERS)
-    return cells.assign(
-        features=cells["features"].mask(lost, [only.get(one, "") for one in cells["dataset"]])
-    )
-
-
-def _numbered(cells: pd.DataFrame) -> pd.DataFrame:
-    """Number the cells that share a key, as several references for one data set do."""
-    keys = ["dataset", "features", *ROW_KEYS, "metric"]
-    return cells.assign(line=cells.groupby(keys, sort=False).cumcount())
 
 
 def _grid(title: str, key: str, cells: pd.DataFrame, columns: Mapping[str, Column]) -> Grid:
@@ -88,9 +66,9 @@ def _grid(title: str, key: str, cells: pd.DataFrame, columns: Mapping[str, Colum
         columns[across].interval = True
     groups: dict[tuple, list[dict[str, Any]]] = {}
     for row in cells.to_dict("records"):
-        groups.setdefault(tuple(row[name] for name in (*ROW_KEYS, "line")), []).append(row)
+        groups.setdefault(tuple(row[name] for name in _ROW), []).append(row)
     rows = []
-    for (method, k, gamma, kernel, _), part in groups.items():
+    for (method, k, gamma, kernel), part in groups.items():
         by_column = {row["across"]: row for row in part}
         found = [grid_cell(by_column[one]) if one in by_column else GridCell() for one in columns]
         words = [method, k and f"k={k}", gamma and f"gamma={gamma}", kernel]
@@ -116,13 +94,9 @@ def _grid(title: str, key: str, cells: pd.DataFrame, columns: Mapping[str, Colum
 
 
 def _best(cells: pd.DataFrame, side: str) -> pd.Series:
-    """Return which cells are the best of their column, ties at the printed digits included.
-
-    The references, which are results of other authors, do not compete.
-    """
+    """Return which cells are the best of their column, ties at the printed digits included."""
     best = pd.Series(False, index=cells.index)
-    competing = cells[(cells["method"] != OTHERS) & cells[side].notna()]
-    for _, part in competing.groupby("across", sort=False):
+    for _, part in cells[cells[side].notna()].groupby("across", sort=False):
         metric = part["metric"].iloc[0]
         digits = max(numbers.decimals_of(metric, text) for text in part["printed"])
         values = part[side].round(digits)

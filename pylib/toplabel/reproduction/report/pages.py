@@ -11,15 +11,10 @@ from toplabel.reproduction.report import data_page, front, run_page
 from toplabel.reproduction.report.classes import class_sections
 from toplabel.reproduction.report.figures.registry import FIGURES as REGISTERED
 from toplabel.reproduction.report.figures.registry import row_of
-from toplabel.reproduction.report.inputs import Inputs
-from toplabel.reproduction.report.labels import PAPERS, table_order
-from toplabel.reproduction.report.run_page import web_address
+from toplabel.reproduction.report.inputs import Inputs, web_address
+from toplabel.reproduction.report.labels import PAPERS
 from toplabel.reproduction.report.score import score_of
-from toplabel.reproduction.report.tables import (
-    own_sections,
-    plain_section,
-    published_sections,
-)
+from toplabel.reproduction.report.sections import own_sections, plain_section, published_sections
 from toplabel.reproduction.report.tree import Figure, Page, Report, Section
 
 SPEED, FIGURES, PUBLISHED = "speed", "figures", "published"
@@ -49,7 +44,6 @@ def build_report(inputs: Inputs) -> tuple[Report, dict[str, str]]:
         The pictures, SVG by the names of figures and charts.
     """
     first, pictures = front.front_page(inputs)
-    first.sections.append(front.downloads())
     pages = _Pages(inputs)
     pages.add_tables()
     pages.add_figures()
@@ -58,17 +52,16 @@ def build_report(inputs: Inputs) -> tuple[Report, dict[str, str]]:
     run = pages.of[run_page.NAME]
     run.sections = [*run_page.run_sections(inputs), *run.sections]
     measured = inputs.cells[inputs.cells["state"] == "measured"]
-    git = inputs.run["git"]
-    sources = {*inputs.cells["source"]} & {*PAPERS}
+    git, named = inputs.run["git"], {*inputs.cells["source"]}
     report = Report(
         answer=front.answer(inputs),
         headline=front.headline(inputs),
         created=str(inputs.run["created"] or "")[:10],
         commit=str(git.get("commit") or ""),
-        commit_url=web_address(str(git.get("url") or "")),
+        commit_url=web_address(git.get("url")),
         command=str(inputs.run["command"] or ""),
         kept_name=inputs.kept_name,
-        sources=sorted(sources, key=lambda one: table_order(one, "")),
+        sources=[source for source in PAPERS if source in named],
         score=score_of(measured) | {"published": int(inputs.cells["published"].notna().sum())},
         pages=[first, *(page for page in pages.of.values() if page.sections)],
     )

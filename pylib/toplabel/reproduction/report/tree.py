@@ -155,15 +155,6 @@ class Figure:
 
 
 @dataclass
-class Tally:
-    """A bar of counts with its words, as (key of the verdict, word, meaning, count)."""
-
-    counts: list[tuple[str, str, str, str]]
-    shares: list[int]
-    kind: str = field(default="tally", init=False)
-
-
-@dataclass
 class Fold:
     """Parts that a reader opens; the PDF leaves them out."""
 
@@ -172,7 +163,7 @@ class Fold:
     kind: str = field(default="fold", init=False)
 
 
-Part = Text | Table | Grid | Figure | Tally | Fold
+Part = Text | Table | Grid | Figure | Fold
 
 
 @dataclass

@@ -12,9 +12,9 @@ from matplotlib.lines import Line2D
 
 from toplabel.metrics.names import is_fraction
 from toplabel.reproduction.report import numbers
-from toplabel.reproduction.report.cells import is_stopped
 from toplabel.reproduction.report.figures import style
 from toplabel.reproduction.report.labels import VERDICTS, table_label, table_order
+from toplabel.reproduction.report.shown import is_stopped
 
 _KNEE = 0.1  # points; the axis is linear up to about here, and logarithmic beyond
 _TICKS = (0.1, 0.5, 1.5, 5, 20, 50)

@@ -8,7 +8,7 @@ from toplabel.reproduction.compare.verdicts import NOT_REPRODUCED
 from toplabel.reproduction.config.notes import Reading
 from toplabel.reproduction.report.inputs import Inputs
 from toplabel.reproduction.report.labels import VERDICTS, table_label
-from toplabel.reproduction.report.numbers import count, plural
+from toplabel.reproduction.report.numbers import count
 from toplabel.reproduction.report.score import in_words, score_of
 from toplabel.reproduction.report.tree import Fold, Part, Text
 
@@ -21,7 +21,7 @@ def reasons(cells: pd.DataFrame, with_tables: bool = False) -> list[Part]:
     Parameters
     ----------
     cells : DataFrame
-        Rows of `toplabel.reproduction.report.cells.shown_cells`.
+        Rows of `toplabel.reproduction.report.shown.shown_cells`.
     with_tables : bool
         Name the tables of the cells.
     """
@@ -56,7 +56,7 @@ def difference_sentence(cells: pd.DataFrame) -> str:
     known = missed["reason"] != ""
     text = _counted(missed["verdict"])
     if groups := missed.loc[known, "reason"].nunique():
-        text += f", in {plural(groups, 'group')}"
+        text += f", for {groups} reason{'s' if groups > 1 else ''}"
     if not known.all():
         text += f"; {_counted(missed.loc[~known, 'verdict'])} without a known reason"
     return f"{text}."

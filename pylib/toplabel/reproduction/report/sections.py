@@ -4,23 +4,25 @@ are printed as they stand.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pandas as pd
 
 from toplabel.metrics.names import lower_is_better
 from toplabel.reproduction.compare.notes import FEWEST_DRAWS
-from toplabel.reproduction.report import notes, numbers
+from toplabel.reproduction.compare.published import OTHERS
+from toplabel.reproduction.report import differences, numbers
 from toplabel.reproduction.report.grids import build_grids, grid_cell
 from toplabel.reproduction.report.inputs import Inputs
 from toplabel.reproduction.report.labels import metric_label, plain, slug, table_label, table_order
 from toplabel.reproduction.report.numbers import count
-from toplabel.reproduction.report.score import in_words, score_of, tally
+from toplabel.reproduction.report.score import in_words, score_of
 from toplabel.reproduction.report.tree import Cell, Fold, Part, Row, Section, Table, Text
 
 NO_GAP = "—"
 """In place of the gap of a model that has none."""
+_QUOTED = "Results of other authors that the paper quotes:"
 
 
 def table_of(
@@ -73,25 +75,25 @@ def own_sections(inputs: Inputs) -> list[tuple[pd.DataFrame, Section]]:
 def _compared(inputs: Inputs, cells: pd.DataFrame) -> list[Part]:
     """Return how the numbers of a published table compare, and why some are not reproduced."""
     measured, kept = (cells[cells["state"] == state] for state in ("measured", "kept"))
-    score, of_kept = score_of(measured), score_of(kept)
     parts: list[Part] = []
-    if score["comparable"]:
-        compared, printed = count(score["comparable"]), count(int(cells["published"].notna().sum()))
-        parts += tally(score)
-        parts.append(Text(f"{compared} of {printed} printed numbers compared.", style="note"))
-    if of_kept["comparable"]:
-        words = f"{in_words(of_kept)}, of {count(of_kept['comparable'])}."
-        parts.append(Text(words, lead=f"{inputs.kept_name}, muted in the table:", style="note"))
+    for part, whose in ((measured, "This run"), (kept, f"{inputs.kept_name}, muted in the table")):
+        if compared := score_of(part)["comparable"]:
+            words = f"{in_words(score_of(part))}, of {count(compared)} compared."
+            parts.append(Text(words, lead=f"{whose}:", style="note"))
     if told := _within_intervals(measured):
         parts.append(Text(told, style="note"))
-    parts += notes.reasons(measured)
-    if reasons := notes.reasons(kept):
+    parts += differences.reasons(measured)
+    if reasons := differences.reasons(kept):
         parts.append(Fold("Why numbers of the kept run differ", reasons))
     return parts
 
 
 def _numbers(inputs: Inputs, cells: pd.DataFrame, anchor: str) -> list[Part]:
-    """Return the grids of a table, the records of its numbers, and the grids without any of ours."""
+    """Return the grids of a table, the records of its numbers, and the grids without any of ours.
+
+    Results of other authors that a paper quotes stand in a line below its table.
+    """
+    quoted, cells = cells[cells["method"] == OTHERS], cells[cells["method"] != OTHERS]
     measured = cells["state"] == "measured"
     cells = cells.assign(record="")
     cells.loc[measured, "record"] = [f"r-{anchor}-{i + 1}" for i in range(measured.sum())]
@@ -104,6 +106,12 @@ def _numbers(inputs: Inputs, cells: pd.DataFrame, anchor: str) -> list[Part]:
     if bare:
         titles = "; ".join(grid.title for grid in bare)
         parts.append(Fold(f"As published, not measured: {titles}", [*bare]))
+    said = [
+        f"{inputs.title(row['dataset'])} {metric_label(row['metric'])} {_printed(row)}"
+        for row in quoted.to_dict("records")
+    ]
+    if said:
+        parts.append(Text(f"{'; '.join(said)}.", lead=_QUOTED, style="note"))
     return parts
 
 
@@ -124,9 +132,28 @@ def _within_intervals(cells: pd.DataFrame) -> str:
 
 def records(cells: pd.DataFrame, inputs: Inputs) -> Table:
     """Return the table of all that is known of each measured number, and of the file it is from."""
-    rows = cells.to_dict("records")
-    texts = [[write(row, inputs) for write in _RECORD.values()] for row in rows]
-    return table_of("Records", _RECORD, texts, anchors=cells["record"])
+    texts = []
+    for row in cells.to_dict("records"):
+        parameters = (row[name] for name in ("selected_k", "C", "theta", "threshold"))
+        texts.append(
+            [
+                f"{inputs.title(row['dataset'])} {row['features']}".rstrip(),
+                row["label"],
+                metric_label(row["metric"]),
+                Cell(_ours(row), verdict=row["verdict"]),
+                _with_place(grid_cell(row).interval, row["in_rows"]),
+                _seeds(row),
+                row["choice"],
+                *map(numbers.compact, parameters),
+                Cell(_proof(row), stopped=bool(row["stopped"])),
+                numbers.compact(row["seconds"], 3),
+                Cell(row["file"], href=inputs.link(row["file"])),
+            ]
+        )
+    head = ["Data set", "Method", "Metric", "Ours", "95 % of test rows", "Seeds of the folds"]
+    head += ["Reading chosen with printed numbers", "k", "C", "θ", "Threshold"]
+    head += ["Relative gap", "Seconds", "File"]
+    return table_of("Records", head, texts, anchors=cells["record"])
 
 
 def _ours(row: Mapping[str, Any]) -> str:
@@ -167,30 +194,6 @@ def _proof(row: Mapping[str, Any]) -> str:
         return numbers.small(row["relative_gap"])
     norm = numbers.small(row["gradient_norm"])
     return f"‖∇P‖ {norm}" if norm else NO_GAP
-
-
-#: The columns of the records: heading, and what stands there for a row of cells.
-_RECORD: dict[str, Callable[[Mapping[str, Any], Inputs], str | Cell]] = {
-    "Data set": lambda row, inputs: f"{inputs.title(row['dataset'])} {row['features']}".rstrip(),
-    "Method": lambda row, inputs: row["label"],
-    "k": lambda row, inputs: row["k"] or numbers.compact(row["selected_k"]),
-    "γ": lambda row, inputs: row["gamma"],
-    "Kernel": lambda row, inputs: row["kernel"],
-    "Metric": lambda row, inputs: metric_label(row["metric"]),
-    "Ours": lambda row, inputs: Cell(_ours(row), verdict=row["verdict"]),
-    "Published": lambda row, inputs: _printed(row),
-    "Difference": lambda row, inputs: grid_cell(row).difference,
-    "95 % of test rows": lambda row, inputs: _with_place(grid_cell(row).interval, row["in_rows"]),
-    "Seeds of the folds": lambda row, inputs: _seeds(row),
-    "Reading chosen with printed numbers": lambda row, inputs: grid_cell(row).choice,
-    "Budget": lambda row, inputs: row["budget"],
-    "C": lambda row, inputs: numbers.compact(row["C"]),
-    "θ": lambda row, inputs: numbers.compact(row["theta"]),
-    "Threshold": lambda row, inputs: numbers.compact(row["threshold"]),
-    "Relative gap": lambda row, inputs: Cell(_proof(row), stopped=bool(row["stopped"])),
-    "Seconds": lambda row, inputs: numbers.compact(row["seconds"], 3),
-    "File": lambda row, inputs: Cell(row["file"], href=inputs.link(row["file"])),
-}
 
 
 def plain_section(table: Mapping[str, Any], inputs: Inputs) -> Section:

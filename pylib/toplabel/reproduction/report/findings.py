@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any
@@ -10,10 +9,9 @@ from typing import Any
 from toplabel.reproduction.report.inputs import Inputs
 from toplabel.reproduction.report.labels import OUTCOMES, paper_label
 from toplabel.reproduction.report.numbers import fixed, signed
-from toplabel.reproduction.report.tables import table_of
+from toplabel.reproduction.report.sections import table_of
 from toplabel.reproduction.report.tree import Cell, Fold, Part, Text
 
-_SIDES = {"published": "In the papers", "same": "Here, the same cells", "other": "Here, other data"}
 _RULES = (
     "A comparison is one data set and one metric; the numbers are how many the first side wins, how"
     " many are ties, and how many the second side wins. Differences below 0.05 points are ties, and so"
@@ -41,22 +39,23 @@ def claim_parts(inputs: Inputs) -> list[Part]:
     tested = [row for row in rows if row["same_outcome"] or row["other_outcome"]]
     parts: list[Part] = [Text(_summary(rows))]
     if tested:
-        made = [_row(row, inputs, kept.get(row["claim"])) for row in tested]
-        parts.append(table_of("Claims of the papers", ["Claim", *_SIDES.values()], made))
+        made = [_row(row, inputs, kept.get(row["claim"], row)) for row in tested]
+        head = ["Claim", "In the papers", "Here, the same cells", "Here, other data"]
+        parts.append(table_of("Claims of the papers", head, made))
         parts.append(Fold("When a claim counts as confirmed", [Text(_RULES, style="note")]))
-    others = [row for row in rows if row not in tested]
-    if others:
+    if others := [row for row in rows if row not in tested]:
         lines = [Text(_sentence(row), note=_place(row), style="item") for row in others]
         parts.append(Fold(f"Claims that this run does not test ({len(others)})", [*lines]))
     return parts
 
 
 def _summary(rows: list[dict[str, Any]]) -> str:
+    """Count the claims that this run tests, by what became of them."""
     said = []
     for key, where in (("same", "the papers’ own data"), ("other", "other data")):
         counts = Counter(row[f"{key}_outcome"] for row in rows if row[f"{key}_outcome"])
-        words = "; ".join(f"{counts[one]} {OUTCOMES[one].word}" for one in OUTCOMES if counts[one])
-        if words:
+        if counts:
+            words = "; ".join(f"{counts[one]} {OUTCOMES[one]}" for one in OUTCOMES if counts[one])
             said.append(f"{counts.total()} on {where} ({words})")
     if not said:
         return f"None of {len(rows)} claims of the papers can be tested on what this run measured."
@@ -71,21 +70,18 @@ def _place(row: Mapping[str, Any]) -> str:
     return f"{paper_label(row['source'])}, {row['place']}"
 
 
-def _row(row: Mapping[str, Any], inputs: Inputs, kept: Mapping[str, Any] | None) -> list[Cell]:
-    sides = f"{row['first']} against {row['second']}"
-    about = ". ".join(filter(None, (f"{_place(row)}: {sides}", _rule(row))))
-    cells = [Cell(_sentence(row), small=about)]
-    for key in _SIDES:
-        if not row[f"{key}_comparisons"] and key == "other" and kept and kept["other_outcome"]:
-            cells.append(_side(kept, "other", inputs, "In the kept run: "))
-        elif key == "published" and row["shared_comparisons"]:
-            whole = _side(row, "published", inputs)
-            beside = _side(row, "shared", inputs)
-            words = f"{beside.small}; the whole tables: {whole.text}, {whole.small}"
-            cells.append(Cell(beside.text, small=words))
-        else:
-            cells.append(_side(row, key, inputs))
-    return cells
+def _row(row: Mapping[str, Any], inputs: Inputs, kept: Mapping[str, Any]) -> list[Cell]:
+    """Return a claim, and its outcome in the papers, on their data and on others."""
+    about = f"{_place(row)}: {row['first']} against {row['second']}"
+    cells = [Cell(_sentence(row), small=". ".join(filter(None, (about, _rule(row)))))]
+    printed = _side(row, "published", inputs)
+    if row["shared_comparisons"]:
+        whole, printed = printed, _side(row, "shared", inputs)
+        printed.small += f"; the whole tables: {whole.text}, {whole.small}"
+    cells += [printed, _side(row, "same", inputs)]
+    if row["other_comparisons"] or not kept["other_comparisons"]:
+        return [*cells, _side(row, "other", inputs)]
+    return [*cells, _side(kept, "other", inputs, "In the kept run: ")]
 
 
 def _rule(row: Mapping[str, Any]) -> str:
@@ -100,33 +96,27 @@ def _rule(row: Mapping[str, Any]) -> str:
 
 def _side(row: Mapping[str, Any], key: str, inputs: Inputs, lead: str = "") -> Cell:
     """Return the outcome on one side, and below it what the comparisons gave."""
+
+    def interval(name: str, of: str) -> str:
+        low, high = (signed(row[f"{key}_{name}_{end}"], 2) for end in ("low", "high"))
+        return f"95 % {low} to {high} over {of}" if low and high else ""
+
     number = row[f"{key}_comparisons"]
     if not number:
         return Cell("")
-    outcome = OUTCOMES[row[f"{key}_outcome"]]
     first, second = row[f"{key}_first"], row[f"{key}_second"]
-    details = [f"{first:.0f} : {number - first - second:.0f} : {second:.0f}"]
+    counted = f"{first:.0f} : {number - first - second:.0f} : {second:.0f}"
     if row["expects"] == "similar":
         points = fixed(row["margin"], 0)
-        details = [f"{row[f'{key}_within']:.0f} of {number:.0f} within {points} points"]
-    details.append(f"median {signed(row[f'{key}_median'], 2)}")
-    word = outcome.word
-    if row[f"{key}_outcome"] == "consistent":
-        word += f" (n = {number:.0f})"
+        counted = f"{row[f'{key}_within']:.0f} of {number:.0f} within {points} points"
+    details = [counted, f"median {signed(row[f'{key}_median'], 2)}"]
     if key in ("same", "other"):
         sets = map(inputs.title, row[f"{key}_datasets"].split(";"))
-        details[0] = f"{', '.join(sets)}: {details[0]}"
-        rows = _interval(row[f"{key}_rows_low"], row[f"{key}_rows_high"])
-        over = _interval(row[f"{key}_median_low"], row[f"{key}_median_high"])
-        details.append(rows and f"{rows} over test rows")
-        details.append(over and f"{over} over comparisons")
+        details[0] = f"{', '.join(sets)}: {counted}"
+        details += [interval("rows", "test rows"), interval("median", "comparisons")]
         p = row[f"{key}_adjusted"]
-        p_text = "p < 0.001" if p < 0.001 else f"p = {fixed(p, 3)}"
-        details.append("" if math.isnan(p) else p_text)
-    return Cell(f"{lead}{outcome.mark} {word}", small="; ".join(filter(None, details)))
-
-
-def _interval(low: float, high: float) -> str:
-    if math.isnan(low) or math.isnan(high):
-        return ""
-    return f"95 % {signed(low, 2)} to {signed(high, 2)}"
+        details.append("p < 0.001" if p < 0.001 else fixed(p, 3) and f"p = {fixed(p, 3)}")
+    words = f"{lead}{OUTCOMES[row[f'{key}_outcome']]}"
+    if row[f"{key}_outcome"] == "consistent":
+        words += f" (n = {number:.0f})"
+    return Cell(words, small="; ".join(filter(None, details)))

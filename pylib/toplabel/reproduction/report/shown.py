@@ -12,6 +12,7 @@ from toplabel.reproduction.compare import views
 from toplabel.reproduction.compare.cells import KEPT, MEASURED, PUBLISHED
 from toplabel.reproduction.compare.notes import explained
 from toplabel.reproduction.compare.published import PLACE
+from toplabel.reproduction.config.keys import Key
 from toplabel.reproduction.config.notes import Notes
 from toplabel.reproduction.report.labels import method_label
 
@@ -27,7 +28,9 @@ _KEPT_EPS = 1e-3  # the gap at which training stopped in the kept run, whose row
 Row = Mapping[str, str]
 
 
-def shown_cells(cells: pd.DataFrame, datasets: pd.DataFrame, notes: Notes) -> pd.DataFrame:
+def shown_cells(
+    cells: pd.DataFrame, datasets: pd.DataFrame, notes: Notes, labels: Mapping[Key, str]
+) -> pd.DataFrame:
     """Return a row for each printed number, and for each measured one that no paper prints.
 
     Parameters
@@ -38,6 +41,8 @@ def shown_cells(cells: pd.DataFrame, datasets: pd.DataFrame, notes: Notes) -> pd
         The registered data sets (results/datasets.csv).
     notes : Notes
         The notes on the papers' cells.
+    labels : mapping
+        The labels of methods.yaml by the keys of the methods.
 
     Returns
     -------
@@ -63,7 +68,10 @@ def shown_cells(cells: pd.DataFrame, datasets: pd.DataFrame, notes: Notes) -> pd
     rows = shown.to_dict("records")
     return shown.assign(
         choice=[notes.choices[name].title if name else "" for name in shown["choice"]],
-        label=[_label(row) for row in rows],
+        label=[
+            method_label(row, labels) if row["printed"] or not row["label"] else row["label"]
+            for row in rows
+        ],
         file=file.where(shown["state"] == MEASURED, ""),
         stopped=[is_stopped(row) for row in rows],
         why=[_cause(row, sets, ours) for row in rows],
@@ -123,13 +131,6 @@ def _unprinted(cells: pd.DataFrame, shown: pd.DataFrame, datasets: pd.DataFrame)
     dataset = key.where(pd.Series(sources, own.index) != "", own["dataset"])
     own = own.assign(source=sources, table=tables, dataset=dataset, state=MEASURED)
     return own.rename(columns={"value": "measured"}).drop(columns=["run", "reading"])
-
-
-def _label(row: Mapping[str, str]) -> str:
-    """Return the papers' name of the method of a printed number, else that of methods.yaml."""
-    if row["printed"] or not row["label"]:
-        return method_label(row["method"], row["k"], row["gamma"], row["kernel"])
-    return row["label"]
 
 
 def _cause(row: Row, sets: Mapping[tuple[str, str], list[Row]], ours: set[str]) -> str:
