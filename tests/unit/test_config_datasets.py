@@ -23,7 +23,7 @@ datasets:
     files:
       - {name: a.arff, part: train}
       - {name: b.arff, part: test, size: 3}
-      - {name: toy.xml, role: labels}
+      - {name: toy.xml}
     splits:
       - {name: main, train: train, test: test}
     licence: none
@@ -115,7 +115,7 @@ def test_an_unknown_name_proposes_the_nearest(registry):
 
 def test_defaults(load):
     entry = load(GOOD)["toy"]
-    assert (entry.folder, entry.published_key, entry.storage) == ("toy", "toy", "auto")
+    assert (entry.folder, entry.published_key) == ("toy", "toy")
     assert entry.splits[0].val is None
     splits = "    splits:\n      - {name: main, train: train, test: test}\n"
     assert load(GOOD.replace(splits, ""))["toy"] == entry
@@ -131,7 +131,7 @@ mulan_arff | excel | datasets.toy.format:
 size: 3 | sha256: abc | files\[1\].sha256:
 test: test} | test: dev} | datasets.toy.splits\[0\].test: unknown part 'dev'
 part: test | part: train | datasets.toy.files:
-name: b.arff, part: test | name: b.arff | files\[1\]:
+name: b.arff, part: test | name: b.arff | splits\[0\].test: unknown part 'test'
     splits: |     divide: {part: all, method: random, into: {c: 0.5, d: 0.5}}\n    splits: | toy.divide.part:
     splits: |     divide: {part: train, method: listed, into: {c: 0.5, d: 0.5}}\n    splits: | toy.divide.file:
     splits: |     divide: {part: train, method: random, into: {c: 1}}\n    splits: | toy.divide.into:

@@ -138,7 +138,7 @@ def test_what_is_nowhere_is_told_with_the_places_looked_at(target, tmp_path):
 def test_each_host_is_asked_once_while_a_run_is_planned(tmp_path, monkeypatch):
     asked = []
     monkeypatch.setattr(fetching, "unreachable", lambda url: asked.append(url) or "no answer")
-    files = tuple(RawFile(name, role="extra", url=f"https://host/{name}") for name in "ab")
+    files = tuple(RawFile(name, url=f"https://host/{name}") for name in "ab")
     entry = replace(ENTRY, files=files)
     assert missing_reason(entry, tmp_path)
     assert asked == []

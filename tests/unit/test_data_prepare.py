@@ -225,12 +225,10 @@ def test_random_division_of_label_sets():
 def test_storage_follows_density():
     at_the_limit = {"train": Part(X=sparse.eye(5, format="csr"))}  # a density of 0.2
     above = {"test": Part(X=sparse.eye(4, format="csr"))}
-    assert sparse.issparse(store(at_the_limit, "auto")["train"].X)
-    assert isinstance(store(above, "auto")["test"].X, np.ndarray)
-    both = store(at_the_limit | above, "auto").values()
-    assert not any(sparse.issparse(part.X) for part in both)
-    assert isinstance(store(at_the_limit, "dense")["train"].X, np.ndarray)
-    assert sparse.issparse(store({"train": Part(X=np.eye(4))}, "csr")["train"].X)
+    assert sparse.issparse(store(at_the_limit)["train"].X)
+    assert isinstance(store(above)["test"].X, np.ndarray)
+    assert not any(sparse.issparse(part.X) for part in store(at_the_limit | above).values())
+    assert sparse.issparse(store({"train": Part(X=np.eye(6))})["train"].X)
 
 
 # ---- statistics ----------------------------------------------------------------------------------

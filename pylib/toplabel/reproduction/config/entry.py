@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
+from pydantic import Field, PositiveFloat, PositiveInt
 
 from toplabel.reproduction.config.documents import Fault
 from toplabel.reproduction.config.model import Closed, FileName, Name, RowName, Unique, model
@@ -23,7 +23,6 @@ AsPrinted = Annotated[str, Field(pattern=r"^[0-9]+([.][0-9]+)?[KM]?$")]
 Statistic = Literal["n_classes", "n_train", "n_features", "label_cardinality"]
 Source = Literal["tpami2017", "nips2015", "cvpr2016", "nips2012"]
 Amount = PositiveInt | PositiveFloat
-Fraction = Annotated[float, Field(ge=0, lt=1)]
 
 OWN = "own"
 """The protocol of data that no paper has."""
@@ -32,7 +31,9 @@ _OWN_FOLDS = 5
 
 @model
 class RawFile(Closed):
-    """A file as published: it holds one `part`, several `parts`, or none and has a `role`."""
+    """A file as published. One that holds no part has the labels: their names, of the format
+    mulan_arff, or those of a part, by its name or by an option.
+    """
 
     name: FileName
     """The name without the suffix of a compression."""
@@ -40,19 +41,12 @@ class RawFile(Closed):
     """The part whose rows the file holds."""
     parts: Annotated[tuple[PartName, ...], Unique] = ()
     """Several parts that one file holds, each under variables of its own (mat, npz, hdf5)."""
-    role: Literal["labels", "extra"] | None = None
-    """labels: the file names the labels; extra: it is kept beside the others, and read only where
-    an option names it."""
     sha256: Sum | None = None
     """The sum of the uncompressed content; without it the file is taken as it is."""
     size: PositiveInt | None = None
     """The bytes of the uncompressed content."""
     url: Annotated[str, Field(pattern=r"^https://")] | None = None
     """The official address, https, maybe of a compressed copy (.gz, .bz2, .xz)."""
-
-    def __post_init__(self) -> None:
-        if (self.part is not None) + bool(self.parts) + (self.role is not None) != 1:
-            raise ValueError(f"'{self.name}' needs either a part, or parts, or a role")
 
     @property
     def holds(self) -> tuple[str, ...]:
@@ -76,7 +70,7 @@ class Divide(Closed):
     """For in_order the number of rows of each new part, for listed the names alone, else the
     shares."""
     file: str | None = None
-    """For listed, the .npz file, which files lists with the role extra."""
+    """For listed, the .npz file, which is one of the files."""
 
     def __post_init__(self) -> None:
         listed = self.method == "listed"
@@ -144,22 +138,14 @@ class Network(Closed):
     """The number of inputs to train on, drawn for each draw; by default all images, once."""
     n_test: PositiveInt | None = None
     """The number of inputs to test on, alike."""
-    channels: Annotated[tuple[PositiveInt, ...], Field(min_length=2, max_length=2)] = (8, 16)
-    """The channels of the two convolutions."""
     width: PositiveInt = 64
     """The number of features."""
     epochs: PositiveInt = Field()
     """The passes over the training inputs with softmax."""
     rate: PositiveFloat = 0.05
     """The learning rate with softmax."""
-    fine_tuning_rate: PositiveFloat = 0.005
-    """The learning rate of the fine-tuning, the same for each loss."""
     batch: PositiveInt = 64
     """The number of inputs of a step."""
-    momentum: Fraction = 0.9
-    """The momentum of a step."""
-    weight_decay: NonNegativeFloat = 5e-4
-    """The decay of the weights; biases have none."""
 
     def __post_init__(self) -> None:
         if self.pairs and (self.n_train is None or self.n_test is None):
@@ -200,9 +186,6 @@ class Entry(Closed):
     """The format of the files; without it (and without embedded) the set waits for one."""
     options: Mapping[str, Any] = Field(default_factory=dict)
     """Options of the format (docs/own-data.md) or of the generator, checked where they are used."""
-    storage: Literal["auto", "dense", "csr"] = "auto"
-    """dense or csr (sparse) features; auto takes dense above a density of 0.2, and for features
-    that stay in their file."""
     network: Network | None = None
     """The network that is trained on another set's images, and whose features are this set."""
     folder: Annotated[str, Field(pattern=r"^([A-Za-z0-9][A-Za-z0-9_.-]*)?$", max_length=100)] = ""

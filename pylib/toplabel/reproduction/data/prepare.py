@@ -64,12 +64,12 @@ def prepare(
     used = {part for split in splits for part in (split.train, split.val, split.test) if part}
     parts = {name: part for name, part in loaded.parts.items() if name in used}
     if entry.transform == "standardise":
-        parts = store(parts, entry.storage)  # centred where they are dense
+        parts = store(parts)  # centred where they are dense
     if entry.transform is not None:
         parts = transform(f"data set '{entry.name}'", parts, splits, entry.transform)
     if entry.bias:
         parts = {name: replace(part, X=_with_ones(part.X)) for name, part in parts.items()}
-    loaded = Loaded(store(parts, entry.storage), loaded.class_names, splits)
+    loaded = Loaded(store(parts), loaded.class_names, splits)
     return finish(entry, loaded, raw, entry.not_comparable or "", grid, is_own)
 
 
@@ -142,7 +142,7 @@ def _read_checked(entry: Entry, raw_folder: Path) -> tuple[Loaded, dict[str, Any
 def read_files(entry: Entry, folder: Path) -> Loaded:
     """Read the raw files of a data set, uncompressed in one folder, and divide a part if need be."""
     parts = {part: folder / file.name for file in entry.files for part in file.holds}
-    labels = next((folder / file.name for file in entry.files if file.role == "labels"), None)
+    labels = next((folder / file.name for file in entry.files if not file.holds), None)
     loaded = _with_options(entry, FORMATS[entry.format], Source(parts, entry.task, labels))
     if entry.divide is not None:
         return divide(entry.folder, loaded, entry.divide, folder)
@@ -158,16 +158,15 @@ def _with_options(entry: Entry, make: Callable[..., Loaded], *source: Source) ->
         raise ValueError(f"data set '{entry.name}': {fault}") from None
 
 
-def store(parts: dict[str, Part], storage: str) -> dict[str, Part]:
+def store(parts: dict[str, Part]) -> dict[str, Part]:
     """Choose dense or CSR features, the same for all parts; float32 if all are, else float64.
 
-    "auto" takes CSR up to a density of 0.2: there an epoch on CSR rows was 1.2 to 8 times faster
-    than one in dense blocks, for 6 to 500 classes and 50 to 1500 features.
+    They are CSR up to a density of 0.2: there an epoch on CSR rows was 1.2 to 8 times faster than
+    one in dense blocks, for 6 to 500 classes and 50 to 1500 features.
     """
-    if storage == "auto":
-        storage = "dense" if _is_dense(parts.values()) else "csr"
+    convert = _dense if _is_dense(parts.values()) else _csr
     single = all(part.X.dtype == np.float32 for part in parts.values())
-    convert, dtype = _dense if storage == "dense" else _csr, np.float32 if single else np.float64
+    dtype = np.float32 if single else np.float64
     return {name: replace(part, X=convert(part.X, dtype)) for name, part in parts.items()}
 
 
