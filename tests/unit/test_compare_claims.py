@@ -23,7 +23,7 @@ CLAIM = {
     "place": "section 6.2",
     "says": "softmax is better",
     "expects": "first",
-    "tables": ["tpami2017_table05"],
+    "tables": ["table05"],
     "first": {"label": "LR", "methods": [{"method": "lr_multi"}]},
     "second": {"label": "SVM", "methods": [{"method": "svm_multi", "gamma": 0}]},
     "metrics": ["top1", "top3"],

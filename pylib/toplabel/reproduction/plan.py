@@ -155,7 +155,8 @@ class Plan:
 
     def made_by(self, rule: str) -> str:
         """Return the pattern of the data sets whose prepared form a rule makes."""
-        return pattern(name for name in self.registry if self.registry.maker(name) == rule)
+        extracts = rule == "extract_features"
+        return pattern(n for n, row in self.registry.items() if bool(row.network) == extracts)
 
     # ---- files of the checkout -------------------------------------------------------------------
 

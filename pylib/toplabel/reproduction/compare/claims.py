@@ -33,7 +33,7 @@ from toplabel.reproduction.compare.views import CELL, measurements
 from toplabel.reproduction.config.catalogue import Catalogue
 from toplabel.reproduction.config.keys import key_of
 from toplabel.reproduction.config.notes import Claim, Selector
-from toplabel.reproduction.config.studies import whole_table
+from toplabel.reproduction.config.studies import table_name
 from toplabel.reproduction.seeds import seed_of
 
 _UNIT = ["dataset", "features", "metric"]
@@ -128,7 +128,7 @@ def _in_points(frame: pd.DataFrame) -> pd.DataFrame:
 def _judged(
     claim: Claim, printed: pd.DataFrame, ours: pd.DataFrame, draws: RowDraws
 ) -> dict[str, Any]:
-    names = [whole_table(*pair) for pair in zip(printed["source"], printed["table"], strict=True)]
+    names = [table_name(*pair) for pair in zip(printed["source"], printed["table"], strict=True)]
     tables = printed[pd.Series(names, printed.index, dtype=str).isin(claim.tables)]
     if claim.second.methods == "others":  # the rivals in print, and no method of our own
         ours = ours[ours["key"].isin({*tables["key"]})]

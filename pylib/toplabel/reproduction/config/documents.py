@@ -22,25 +22,16 @@ _LISTED = 20  # names in an error
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
     """Safe YAML, in which a key that a mapping has twice is an error."""
 
-    def get_single_node(self) -> yaml.Node | None:
-        node = super().get_single_node()
-        _refuse_twice(node, set())
-        return node
-
-
-def _refuse_twice(node: yaml.Node | None, done: set[int]) -> None:
-    if not isinstance(node, yaml.CollectionNode) or id(node) in done:
-        return
-    done.add(id(node))
-    is_mapping = isinstance(node, yaml.MappingNode)
-    keys: set[str] = set()
-    for key, value in node.value if is_mapping else ((None, child) for child in node.value):
-        if isinstance(key, yaml.ScalarNode):
-            if key.value in keys:
-                problem = f"the key '{key.value}' is given twice"
-                raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)
-            keys.add(key.value)
-        _refuse_twice(value, done)
+    def flatten_mapping(self, node: yaml.MappingNode) -> None:
+        if not hasattr(node, "is_flat"):  # a mapping that is merged is seen again, with its merges
+            keys: set[str] = set()
+            for key in (key for key, _ in node.value if isinstance(key, yaml.ScalarNode)):
+                if key.value in keys:
+                    problem = f"the key '{key.value}' is given twice"
+                    raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)
+                keys.add(key.value)
+        node.is_flat = True
+        super().flatten_mapping(node)
 
 
 def read_yaml(path: str | os.PathLike[str]) -> Any:

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, PositiveFloat, PositiveInt
 
 from toplabel.reproduction.config.documents import Fault
-from toplabel.reproduction.config.model import Closed, FileName, Name, RowName, Unique, model
+from toplabel.reproduction.config.model import Closed, FileName, Name, RowName, model
 
 FORMATS = ("libsvm", "mulan_arff", "idx", "table", "mat", "npz", "hdf5", "npy", "voc", "coco")
 """The formats of raw files, whose readers are in `toplabel.reproduction.data.formats`."""
@@ -39,7 +39,7 @@ class RawFile(Closed):
     """The name without the suffix of a compression."""
     part: PartName | None = None
     """The part whose rows the file holds."""
-    parts: Annotated[tuple[PartName, ...], Unique] = ()
+    parts: tuple[PartName, ...] = ()
     """Several parts that one file holds, each under variables of its own (mat, npz, hdf5)."""
     sha256: Sum | None = None
     """The sum of the uncompressed content; without it the file is taken as it is."""
@@ -65,7 +65,7 @@ class Divide(Closed):
     takes the rows that an .npz file names, an array of row numbers (from 0) for each new part."""
     into: (
         Annotated[Mapping[PartName, Amount], Field(min_length=2)]
-        | Annotated[tuple[PartName, ...], Field(min_length=2), Unique]
+        | Annotated[tuple[PartName, ...], Field(min_length=2)]
     )
     """For in_order the number of rows of each new part, for listed the names alone, else the
     shares."""
@@ -177,7 +177,7 @@ class Entry(Closed):
     """What the vectors are, as in the column of data/published; empty for the set's own."""
     published_key: str = ""
     """The data set of data/published that this one is compared with; by default its own key."""
-    published_sources: Annotated[tuple[Source, ...], Unique] = ()
+    published_sources: tuple[Source, ...] = ()
     """The papers that use the set as it is here; numbers of other papers are not put beside its
     results. By default all papers do."""
     embedded: Literal[EMBEDDED] | None = None

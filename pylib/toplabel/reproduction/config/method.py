@@ -17,7 +17,6 @@ from toplabel.reproduction.config.model import (
     Closed,
     RowName,
     Some,
-    Unique,
     model,
 )
 from toplabel.reproduction.config.protocols import Axis, Budget, BudgetName
@@ -45,7 +44,7 @@ class Method(Closed):
     """The name in tables and figures; ^{..} and _{..} are superscripts and subscripts."""
     loss: Literal[("", *LOSSES)] = ""
     """A loss of toplabel.solve, which is then the solver."""
-    k: PositiveInt | Annotated[tuple[PositiveInt, ...], Field(min_length=2), Unique] = 1
+    k: PositiveInt | Annotated[tuple[PositiveInt, ...], Field(min_length=2)] = 1
     """The k of a top-k loss, or of a competitor that has one; a list of values to select from, per
     metric as C is (TPAMI section 6.3), for a top-k loss with the linear kernel."""
     gamma: NonNegativeFloat = 0.0

@@ -44,13 +44,6 @@ class Closed:
         return values
 
 
-def _unique(values: tuple[Any, ...]) -> tuple[Any, ...]:
-    for i, value in enumerate(values):
-        if value in values[:i]:
-            raise ValueError(f"{value!r} is given twice")
-    return values
-
-
 def with_name(row: Any, name: str) -> Any:
     """Return a row with the name that it has by its key, or by its file."""
     if not isinstance(row, Mapping):
@@ -80,6 +73,5 @@ Part = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*(/[a-z][a-z0-9_]*)?$")]
 RowName = Annotated[Name, Field(exclude=True, json_schema_extra={"rowName": True})]
 """The name of a row, which stands before its colon (`Named`) and is no key of the row."""
 Some = Field(min_length=1)
-Unique = AfterValidator(_unique)
 Named = BeforeValidator(_with_names)
 """For a mapping of names to rows that have a `RowName`."""

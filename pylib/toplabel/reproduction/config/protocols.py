@@ -22,7 +22,6 @@ from toplabel.reproduction.config.model import (
     Named,
     RowName,
     Some,
-    Unique,
     model,
 )
 
@@ -176,7 +175,7 @@ class Protocol(Closed):
     """holdout: the set's own validation part, else stratified folds. folds: cross-validation. half:
     one half to train, the other to validate. fifth: four fifths to train, one, drawn once, to
     validate."""
-    metrics: Annotated[tuple[Annotated[str, Field(pattern=_METRIC)], ...], Some, Unique]
+    metrics: Annotated[tuple[Annotated[str, Field(pattern=_METRIC)], ...], Some]
     """What is measured, and selected for one by one (docs/protocols.md)."""
     budgets: Mapping[BudgetName, Budget]
     """The grids of each budget; the run names one of them."""

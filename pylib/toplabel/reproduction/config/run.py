@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, NonNegativeInt, PositiveInt
 
 from toplabel.reproduction.config.documents import Fault
-from toplabel.reproduction.config.model import Closed, Gap, Part, Some, Unique, model
+from toplabel.reproduction.config.model import Closed, Gap, Part, Some, model
 from toplabel.reproduction.config.protocols import BudgetName
 
 SUMMARY = "reports/summary"
@@ -49,8 +49,7 @@ class RunConfig(Settings):
 
     _: KW_ONLY
     studies: (
-        Annotated[tuple[Part, ...], Some, Unique]
-        | Annotated[Mapping[Part, Mapping[str, Any] | None], Some]
+        Annotated[tuple[Part, ...], Some] | Annotated[Mapping[Part, Mapping[str, Any] | None], Some]
     )
     """What `all` computes and the reports show: files of config/studies/, data sets, published
     tables; `multiclass/letter` is that part of a study or table which is of one data set. A mapping

@@ -92,9 +92,7 @@ def readings(inputs: Inputs) -> list[Part]:
 
 def _reading(one: Reading, cells: pd.DataFrame) -> list[Part]:
     before, after = in_words(score_of(cells)), in_words(score_of(under_found(cells)))
-    note = f"Stated: {before}. Found: {after}."
-    if one.chosen_on_test:
-        note += " Printed test numbers had a part in this choice."
+    note = f"Stated: {before}. Found: {after}. Printed test numbers had a part in this choice."
     texts = [Text(text, style="note") for text in (one.stated, one.evidence)]
     return [
         Text(one.found, lead=f"{one.title}.", note=note, style="item"),
