@@ -117,6 +117,11 @@ def test_an_estimator_has_fixed_parameters_and_a_grid():
     assert (budget.C.values(), budget.extend, budget.folds) == ([1.0, 2.0, 4.0, 8.0], 0, 3)
 
 
+def test_a_loss_of_the_user_has_parameters_and_selects_its_C():
+    (own,) = methods_of("a: {label: A, loss: mine.Loss, params: {k: 5}, labels: set}").values()
+    assert (own.task, own.family, own.path, own.selects_C) == ("multilabel", "a", "mine.Loss", True)
+
+
 BAD_ROWS = r"""
 loss: svm_multi, C: 1 | a: unknown key
 loss: svm_multi, kernal: rbf | did you mean kernel
@@ -124,6 +129,7 @@ loss: svm_ova, competitor: svm_ova_liblinear | a: needs either
 competitor: x | a.competitor:
 competitor: svm_ova_liblinear, kernel: rbf | a.kernel:
 estimator: RandomForest | a.estimator:
+loss: mine.Loss, grid: {alpha: [1, 2]} | a.grid:
 estimator: a.B, grid: {paper: {base: 2, from: 0, to: 1, step: 1}} | a.grid
 loss: svm_ml, grid: {C: [1, 2]} | a.grid:
 loss: svm_ml, params: {x: 1} | a.params:

@@ -18,7 +18,8 @@ class Loss:
     Attributes
     ----------
     key : str
-        The name used everywhere; ``TL_LOSS_<KEY>`` is its ``tl_loss_id``.
+        The name used everywhere; ``TL_LOSS_<KEY>`` is its ``tl_loss_id``. Of a user's loss the
+        object.
     label : str
         The papers' name; ``^{..}`` and ``_{..}`` are superscripts and subscripts, the k of "top-k"
         is replaced.

@@ -24,7 +24,7 @@ _LARGEST = 64  # classes of a group; halves of it take up to a quarter more time
 
 def is_split(problem: Problem) -> bool:
     """Tell whether the loss is a sum over the classes, and these are enough for two groups."""
-    return problem.loss.key.endswith("_ova") and problem.labels.m > _LARGEST
+    return problem.loss.key in ("svm_ova", "lr_ova") and problem.labels.m > _LARGEST
 
 
 def solutions(

@@ -22,7 +22,7 @@ from toplabel.reproduction.data.fetch import mirror_folders
 from toplabel.reproduction.named_cells import Cell, NamedCells
 from toplabel.reproduction.raw import RawFiles
 from toplabel.reproduction.selection.task import Task
-from toplabel.reproduction.sources import fingerprint, module_sum
+from toplabel.reproduction.sources import fingerprint, is_module, module_sum
 
 DEFAULTS = "config/config.yaml"
 ALL_SPLITS = "all"  # the name of a tuning job that takes the splits together
@@ -192,9 +192,14 @@ class Plan:
     # ---- sources ---------------------------------------------------------------------------------
 
     def sources(self, script: str, method: str = "") -> str:
-        """Return the sum over the sources of a script, with those of a method that has code here."""
-        name = self.methods[method].competitor if method else ""
-        own = f" {module_sum(COMPETITORS[name].module)}" if name else ""
+        """Return the sum over the sources of a script, with those of a method that has code here or
+        beside the config.
+        """
+        row = self.methods.get(method)
+        module = row.path.rpartition(".")[0] if row else ""
+        if row and row.competitor:
+            module = COMPETITORS[row.competitor].module
+        own = f" {module_sum(module)}" if module and is_module(module) else ""
         return fingerprint(script, self.root) + own
 
     # ---- methods on data sets --------------------------------------------------------------------

@@ -17,8 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from toplabel._core.files import read_json
+from toplabel.reproduction import sources
 from toplabel.reproduction.config.documents import read_yaml
 from toplabel.reproduction.facts import BENCHMARKS, note_start
+from toplabel.reproduction.methods import create
 from toplabel.reproduction.needs import kept_jobs
 from toplabel.reproduction.plan import DEFAULTS, Plan, PlanError
 
@@ -38,16 +40,37 @@ def read_plan(root: Path, config: Mapping[str, Any], workflow: Any) -> Plan:
     """Return the plan of a run of Snakemake, or end it in one line."""
     files = [Path(name) for name in workflow.overwrite_configfiles]
     source = " + ".join([DEFAULTS, *map(str, files)])
+    find_modules(files)
     try:
         for name in files:  # Snakemake takes the last of a key that stands twice
             read_yaml(name)
         plan = Plan(root, config, source)
         if workflow.is_main_process:
             check_names(plan, source)
+            check_classes(plan, source)
             _check_records(plan)
     except (ValueError, PlanError) as error:
         sys.exit(f"Error: {error}")
     return plan
+
+
+def find_modules(files: Iterable[Path]) -> None:
+    """Let this process and its jobs import modules that stand beside config files."""
+    folders = list(dict.fromkeys(str(file.resolve().parent) for file in files))
+    sys.path += folders
+    sources.ROOTS += map(Path, folders)
+    known = os.environ.get("PYTHONPATH", "")
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [*folders, known]))
+
+
+def check_classes(plan: Plan, source: str) -> None:
+    """Refuse a class of the config that cannot be imported, before any job runs."""
+    for name in plan.run.methods:
+        if name in plan.methods and plan.methods[name].path:
+            try:
+                create(plan.methods[name])
+            except ValueError as error:
+                raise PlanError(f"{source}: {error}") from None
 
 
 def check_names(plan: Plan, source: str) -> None:

@@ -215,5 +215,5 @@ class Targets:
 
 def _panel(method: Method) -> str:
     """Return the panel that shows a method in figures of many: its loss with all k, or the others."""
-    is_linear = bool(method.loss) and not method.fine_tunes
+    is_linear = method.loss in LOSSES and not method.fine_tunes
     return LOSSES[method.loss].panel_of(method.gamma) if is_linear else OTHERS

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt
 
-from toplabel._core.catalogue import LOSSES
+from toplabel._core.catalogue import LOSSES, OTHERS, Loss
 from toplabel.reproduction.config.competitors import COMPETITORS
 from toplabel.reproduction.config.documents import Fault
 from toplabel.reproduction.config.keys import Key, canonical_key
@@ -26,6 +26,8 @@ PAPER_EPOCHS = 3
 
 
 Values = Annotated[tuple[Any, ...], Some]
+_PATH = r"^\w+(\.\w+)+$"
+_OWN = Loss(key="", label="", about="", labels="either", panel=OTHERS)  # a loss of the user
 KINDS = ("loss", "estimator", "competitor")
 """The keys of what a method is, of which it has one."""
 
@@ -42,8 +44,9 @@ class Method(Closed):
     name: RowName
     label: str
     """The name in tables and figures; ^{..} and _{..} are superscripts and subscripts."""
-    loss: Literal[("", *LOSSES)] = ""
-    """A loss of toplabel.solve, which is then the solver."""
+    loss: Literal[("", *LOSSES)] | Annotated[str, Field(pattern=_PATH)] = ""
+    """A loss of toplabel.solve, which is then the solver, or the import path of a class of your own
+    that `toplabel.losses.get` describes, as my_module.MyLoss."""
     k: PositiveInt | Annotated[tuple[PositiveInt, ...], Field(min_length=2)] = 1
     """The k of a top-k loss, or of a competitor that has one; a list of values to select from, per
     metric as C is (TPAMI section 6.3), for a top-k loss with the linear kernel."""
@@ -58,13 +61,13 @@ class Method(Closed):
     features: Literal["raw", "bias", "standard"] = "raw"
     """raw: as published, without a bias, as in the papers; bias: with a column of ones; standard:
     with mean 0 and variance 1 (sparse features: mean square 1) and a column of ones."""
-    estimator: Annotated[str, Field(pattern=r"^(\w+(\.\w+)+)?$")] = ""
+    estimator: Literal[""] | Annotated[str, Field(pattern=_PATH)] = ""
     """A classifier with the interface of scikit-learn, in place of a loss, by its import path, as
     sklearn.ensemble.RandomForestClassifier."""
     competitor: Literal[("", *COMPETITORS)] = ""
     """A method of the papers that has code here (docs/protocols.md), in place of a loss."""
     params: Mapping[str, Any] = Field(default_factory=dict)
-    """Fixed parameters of the estimator, or options of the competitor."""
+    """Fixed parameters of the estimator or of the loss of your own, or options of the competitor."""
     grid: Mapping[BudgetName, Axis] | Mapping[str, Values] = Field(default_factory=dict)
     """Of a loss or a competitor, an axis for each budget, in place of the protocol's C, or of what
     the competitor selects in its place (docs/evidence/protocols.md). Of an estimator, a list of
@@ -103,7 +106,7 @@ class Method(Closed):
         A k and a gamma that mean nothing make no other method, which the registry refuses.
         """
         linear = bool(self.loss) and self.kernel == "linear"
-        either = bool(self.estimator) or (self.loss and LOSSES[self.loss].labels == "either")
+        either = not self.competitor and self._loss.labels == "either"
         axes = all(isinstance(values, Axis) for values in self.grid.values())
         kernel = self._competitor.kernel if self.competitor else ""
         return {
@@ -111,14 +114,23 @@ class Method(Closed):
             "features": (self.features != "raw" and not linear, "needs a loss and a linear kernel"),
             "labels": (self.labels == "set" and not either, "it is trained on one kind of labels"),
             "kernel": (not self.loss and self.kernel != kernel, f"it has the kernel '{kernel}'"),
-            "params": (self.params and self.loss, "only for an estimator or a competitor"),
+            "params": (self.params and self.loss in LOSSES, "a loss of the library has none"),
             "grid": (self.grid and axes == bool(self.estimator), "has another form here"),
-            "epochs": (self.fine_tunes and not self.loss, "needs a loss"),
+            "epochs": (self.fine_tunes and self.loss not in LOSSES, "needs a loss of the library"),
         }
 
     @property
     def _competitor(self):
         return COMPETITORS[self.competitor]
+
+    @property
+    def _loss(self) -> Loss:
+        return LOSSES.get(self.loss, _OWN)
+
+    @property
+    def path(self) -> str:
+        """The import path of an estimator or of a loss of the user; empty for other methods."""
+        return self.estimator or ("" if self.loss in LOSSES else self.loss)
 
     @property
     def fine_tunes(self) -> bool:
@@ -133,7 +145,7 @@ class Method(Closed):
     @property
     def task(self) -> str:
         """What the method is trained on: "multiclass" or "multilabel"."""
-        sets = self.labels == "set" or (self.loss and LOSSES[self.loss].labels == "set")
+        sets = self.labels == "set" or self._loss.labels == "set"
         return "multilabel" if sets else "multiclass"
 
     @property
@@ -141,12 +153,12 @@ class Method(Closed):
         """The name of the method in its key, without k, gamma and kernel.
 
         It is that of data/published if the papers print the method: the loss or the competitor, or
-        with "_ft" a network that was trained further as the papers do. A variant and an estimator,
-        of which nothing is printed, have their own name, and so has a loss with "_sets", "_bias" or
-        "_standard", trained on other labels or features, and one with "_network" or another number
-        of epochs.
+        with "_ft" a network that was trained further as the papers do. A variant, an estimator and
+        a loss of the user, of which nothing is printed, have their own name, and so has a loss with
+        "_sets", "_bias" or "_standard", trained on other labels or features, and one with
+        "_network" or another number of epochs.
         """
-        if self.variant_of or self.estimator:
+        if self.variant_of or self.path:
             return self.name
         if self.fine_tunes:
             own = "" if self.epochs == PAPER_EPOCHS else f"{self.epochs}"
@@ -160,7 +172,7 @@ class Method(Closed):
         """Whether k means anything."""
         if self.competitor:
             return self._competitor.top_k
-        return bool(self.loss) and LOSSES[self.loss].top_k
+        return self._loss.top_k
 
     @property
     def ks(self) -> tuple[int, ...]:
@@ -221,5 +233,5 @@ class Method(Closed):
     def key(self) -> Key:
         """What the method is compared by."""
         k = self.k if self.has_k and not self.ks else ""
-        gamma = self.gamma if self.loss and LOSSES[self.loss].smoothing else ""
+        gamma = self.gamma if self._loss.smoothing else ""
         return canonical_key(self.family, k, gamma, self.kernel)
