@@ -141,7 +141,6 @@ loss: topk_ent, k: [2] | a.k:
 loss: topk_ent, k: [2, x] | a.k\[1\]:
 loss: topk_ent, ks: 2 | a.ks:
 loss: topk_ent, ks: [2, 3] | a.ks:
-loss: topk_ent, name: b | a: unknown key 'name'
 loss: svm_multi, gamma: -1 | a.gamma:
 loss: svm_ml, variant_of: c | a.variant_of:
 """

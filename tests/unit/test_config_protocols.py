@@ -15,8 +15,8 @@ from toplabel.reproduction.config.protocols import (
     EquallySpaced,
     SignedPowers,
     load_protocols,
-    metrics_for,
 )
+from toplabel.reproduction.selection.task import Task
 
 ROOT = Path(__file__).resolve().parents[2]
 PROTOCOLS = ROOT / "config/protocols.yaml"
@@ -98,9 +98,12 @@ def test_thresholds_are_the_values_of_all_grids():
 
 
 def test_metrics_beyond_the_number_of_classes_are_left_out(protocols):
-    assert metrics_for(protocols["multiclass"], 3) == ["top1", "top2"]
-    assert "rank_loss" in metrics_for(protocols["multilabel"], 3)
-    names = metrics_for(protocols["half_half"], 3)
+    def metrics(name):
+        return Task("a", None, protocols[name], None, None).metrics(3)
+
+    assert metrics("multiclass") == ["top1", "top2"]
+    assert "rank_loss" in metrics("multilabel")
+    names = metrics("half_half")
     assert "p_at_2" in names
     assert "r_at_3" not in names
 
@@ -113,15 +116,14 @@ QUICK = (*CIRCLE, "budgets", "quick")
     ("path", "changes", "culprit"),
     [
         (CIRCLE, {"metric": ["top1"]}, "circle: unknown key 'metric'; did you mean metrics"),
-        (CIRCLE, {"name": "b"}, "circle: unknown key 'name'"),
         (QUICK, {"thresholds": [{"from": 0, "to": 1, "count": 1}]}, "quick.thresholds.*count: "),
-        (QUICK[:3], {"paper": None}, "protocols.circle.budgets: the key 'paper' is missing"),
+        (QUICK[:3], {"paper": None}, "circle.budgets.paper: it, or its folds, is missing"),
         ((*QUICK, "C"), {"step": 0}, "protocols.circle.budgets.quick.C.step"),
         ((*QUICK, "C"), {"from": 99}, "protocols.circle.budgets.quick.C: from 99"),
         (QUICK, {"thresholds": "fine"}, "budgets.quick.thresholds"),
-        (QUICK, {"folds": None}, "protocols.circle.budgets.quick: the key 'folds' is missing"),
+        (QUICK, {"folds": None}, "circle.budgets.quick: it, or its folds, is missing"),
         (CIRCLE, {"metrics": None}, "protocols.circle: the key 'metrics' is missing"),
-        (CIRCLE, {"metrics": ["topp1"]}, r"metrics\[0\]"),
+        (CIRCLE, {"metrics": [1]}, r"metrics\[0\]"),
     ],
 )
 def test_bad_protocols_are_one_line_with_file_and_key(tmp_path, path, changes, culprit):

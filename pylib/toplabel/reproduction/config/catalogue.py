@@ -12,7 +12,7 @@ from typing import Any
 
 from toplabel.reproduction.config.datasets import Registry, load_registry
 from toplabel.reproduction.config.documents import unknown
-from toplabel.reproduction.config.entry import Entry
+from toplabel.reproduction.config.entry import LABEL_SETS_ALONE, Entry
 from toplabel.reproduction.config.methods import Method, load_methods
 from toplabel.reproduction.config.notes import FILE, Notes, load_notes
 from toplabel.reproduction.config.protocols import Protocol, load_protocols
@@ -105,6 +105,8 @@ def _lacking(entry: Entry, method: Method) -> str:
     """Return what a method needs and a data set has not; empty if it has all."""
     if method.fine_tunes and entry.network is None:
         return "a network"
-    if method.task == "multilabel" and entry.task == "multiclass":
+    if method.task == entry.task:
+        return ""
+    if method.task == "multilabel":
         return "label sets"
-    return "single labels" if method.task == "multiclass" and entry.lacks_single_labels else ""
+    return "single labels" if entry.format in LABEL_SETS_ALONE else ""

@@ -15,8 +15,6 @@ from toplabel.reproduction.config.entry import Entry
 from toplabel.reproduction.config.model import Closed, Name, Named, Some, model
 
 Key = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_]*$", max_length=100)]
-# Formats of one task alone.
-_TASKS = {"voc": "multilabel", "coco": "multilabel"}
 
 
 class Registry(dict[str, Entry]):
@@ -108,8 +106,6 @@ def _check_entry(entry: Entry, entries: Mapping[str, Entry]) -> None:
         raise Fault("format", "a set has one of embedded, format and network")
     if entry.format is not None:
         _check_parts(entry)
-        if entry.task != (task := _TASKS.get(entry.format, entry.task)):
-            raise Fault("task", f"'{entry.task}', but the format '{entry.format}' is {task}")
     if entry.network is not None and (images := entry.network.images) not in entries:
         raise Fault("network.images", unknown("data set", images, entries))
 

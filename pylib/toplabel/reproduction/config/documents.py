@@ -43,8 +43,6 @@ def read_yaml(path: str | os.PathLike[str]) -> Any:
     path = Path(path)
     try:
         return yaml.load(path.read_text(encoding="utf-8"), Loader=_Loader)
-    except FileNotFoundError:
-        raise ValueError(f"{path}: no such file") from None
     except OSError as error:
         raise ValueError(f"{path}: cannot be read ({error.strerror})") from None
     except yaml.YAMLError as error:

@@ -14,8 +14,8 @@ FORMATS = ("libsvm", "mulan_arff", "idx", "table", "mat", "npz", "hdf5", "npy", 
 """The formats of raw files, whose readers are in `toplabel.reproduction.data.formats`."""
 EMBEDDED = ("circle", "digits", "digit_scenes")
 """The generators of sets that need no file."""
-# Formats whose multilabel sets have no single label per row beside the label set.
-_LABEL_SETS_ALONE = ("mulan_arff", "libsvm", "table")
+LABEL_SETS_ALONE = ("mulan_arff", "libsvm", "table")
+"""The formats whose multilabel sets have no single label per row beside the label set."""
 
 PartName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]*$", max_length=100)]
 Sum = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
@@ -147,15 +147,6 @@ class Network(Closed):
     batch: PositiveInt = 64
     """The number of inputs of a step."""
 
-    def __post_init__(self) -> None:
-        if self.pairs and (self.n_train is None or self.n_test is None):
-            raise ValueError("pairs needs n_train and n_test")
-
-    @property
-    def splits(self) -> list[str]:
-        """The names of the draws."""
-        return [f"d{draw}" for draw in range(self.draws)]
-
 
 @model
 class Entry(Closed):
@@ -266,17 +257,12 @@ class Entry(Closed):
         return any(one is not None for one in (self.embedded, self.format, self.network))
 
     @property
-    def lacks_single_labels(self) -> bool:
-        """Whether it is known before the files are read that no row has a single label."""
-        return self.task == "multilabel" and self.format in _LABEL_SETS_ALONE
-
-    @property
     def split_names(self) -> list[str]:
         """The names of the splits: registered, or those that the generator or network gives."""
         if self.splits:
             return [split.name for split in self.splits]
         if self.network is not None:
-            return self.network.splits
+            return [f"d{draw}" for draw in range(self.network.draws)]
         if self.embedded == "circle":
             return [f"s{draw:02d}" for draw in range(self.options["n_draws"])]
         return ["main"]

@@ -14,7 +14,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, model_validator
 from pydantic.dataclasses import dataclass
 
-from toplabel.reproduction.config.documents import Fault, unknown
+from toplabel.reproduction.config.documents import unknown
 
 # Most jobs check few models, so none is built before its first use.
 _CONFIG = ConfigDict(
@@ -46,11 +46,7 @@ class Closed:
 
 def with_name(row: Any, name: str) -> Any:
     """Return a row with the name that it has by its key, or by its file."""
-    if not isinstance(row, Mapping):
-        return row
-    if "name" in row:
-        raise Fault(name, f"unknown key 'name'; its name is '{name}'")
-    return {**row, "name": name}
+    return {**row, "name": name} if isinstance(row, Mapping) else row
 
 
 def _with_names(rows: Any) -> Any:

@@ -27,10 +27,6 @@ from toplabel.reproduction.config.model import (
 
 LINEAR = 0.0  # stands for the exponent of theta of a method that has no theta
 _SLACK = 1e-9  # steps of 0.2 reach the end of a grid only up to rounding
-_METRIC = (
-    r"^(top[1-9][0-9]*|balanced_accuracy|([pr]|ndcg)_at_[1-9][0-9]*|map|label_ap|(rank|coverage|one_error)_loss|hamming_loss"
-    r"|accuracy|subset_accuracy|f1_(micro|macro|instance))$"
-)
 
 BudgetName = Literal["quick", "standard", "paper"]
 Base = Annotated[float, Field(gt=1)]
@@ -151,12 +147,6 @@ class Budget(Closed):
     gram_dtype: Literal["float32", "float64"] = "float64"
     """How Gram matrices are stored. Dual variables and gaps are float64 always."""
 
-    def fold_count(self, rows: int) -> int | None:
-        """Return how many folds are trained of a training part of so many rows; None without folds."""
-        if self.folds is None or self.validation_rows is None or not rows:
-            return self.folds
-        return min(self.folds, -(-self.validation_rows * self.folds // rows))
-
     def thetas(self, tunes_width: bool) -> list[float]:
         """Return the exponents of theta, or `LINEAR` alone if the method does not tune the width."""
         return self.theta.exponents() if tunes_width else [LINEAR]
@@ -175,17 +165,12 @@ class Protocol(Closed):
     """holdout: the set's own validation part, else stratified folds. folds: cross-validation. half:
     one half to train, the other to validate. fifth: four fifths to train, one, drawn once, to
     validate."""
-    metrics: Annotated[tuple[Annotated[str, Field(pattern=_METRIC)], ...], Some]
+    metrics: Annotated[tuple[Name, ...], Some]
     """What is measured, and selected for one by one (docs/protocols.md)."""
     budgets: Mapping[BudgetName, Budget]
     """The grids of each budget; the run names one of them."""
     splits_together: bool = False
     """Whether one job tunes all splits of a set; for splits that take milliseconds each."""
-
-    def __post_init__(self) -> None:
-        for name, budget in self.budgets.items():
-            if self.validation in ("holdout", "folds") and budget.folds is None:
-                raise Fault(f"budgets.{name}", "the key 'folds' is missing")
 
 
 @model
@@ -196,24 +181,15 @@ class ProtocolsFile(Closed):
     """The protocols by name."""
 
     def __post_init__(self) -> None:
-        for protocol in self.protocols.values():
-            for name in BudgetName.__args__:
-                if name not in protocol.budgets:
-                    key = f"protocols.{protocol.name}.budgets"
-                    raise Fault(key, f"the key '{name}' is missing")
+        for name, protocol in self.protocols.items():
+            for budget in BudgetName.__args__:
+                found = protocol.budgets.get(budget)
+                if not found or (protocol.validation in ("holdout", "folds") and not found.folds):
+                    raise Fault(
+                        f"protocols.{name}.budgets.{budget}", "it, or its folds, is missing"
+                    )
 
 
 def load_protocols(path: str | os.PathLike[str]) -> dict[str, Protocol]:
     """Read and check all protocols; a ValueError names the file, the key and what is wrong."""
     return check(read_yaml(path), ProtocolsFile, str(path)).protocols
-
-
-def metrics_for(protocol: Protocol, n_classes: int) -> list[str]:
-    """Return the protocol's metrics that mean something for m classes: those of k < m."""
-
-    def depth(metric: str) -> int:
-        if metric.startswith("top"):
-            return int(metric[3:])
-        return int(metric.rpartition("_")[2]) if "_at_" in metric else 0
-
-    return [metric for metric in protocol.metrics if depth(metric) < n_classes]

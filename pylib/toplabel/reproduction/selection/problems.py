@@ -10,6 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from toplabel.reproduction.config.method import Method
+from toplabel.reproduction.config.protocols import Budget
 from toplabel.reproduction.seeds import seed_of
 from toplabel.reproduction.selection.folds import Fold, folds_of
 from toplabel.reproduction.selection.task import Task
@@ -113,7 +114,7 @@ def validation_problems(prepared: Prepared, task: Task) -> Iterator[ValidationPr
         yield holdout_problem(train, prepared.parts[split.val], method, m)
         return
     folds = folds_of(prepared, split, task.protocol, task.budget, task.settings.seed)
-    for fold in folds[: task.budget.fold_count(train.n_instances)]:
+    for fold in folds[: _fold_count(task.budget, train.n_instances)]:
         yield fold_problem(train, fold, method, m)
 
 
@@ -149,3 +150,10 @@ def fewer_rows(
     rng = np.random.default_rng(seed_of("screen", *names, most))
     kept = np.sort(rng.choice(n, most, replace=False))
     return replace(problem, X=problem.X[kept], labels=problem.labels[kept])
+
+
+def _fold_count(budget: Budget, rows: int) -> int | None:
+    """Return how many of the folds of so many rows are enough to validate; None stands for all."""
+    if budget.folds is None or budget.validation_rows is None:
+        return budget.folds
+    return -(-budget.validation_rows * budget.folds // rows)
