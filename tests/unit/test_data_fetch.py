@@ -124,7 +124,6 @@ def test_unpacking_ends_at_the_registered_size_or_at_a_bound(target, put, monkey
 def test_what_is_nowhere_is_told_with_the_places_looked_at(target, tmp_path):
     raw = tmp_path / "raw"
     assert "toy.txt not found in data/raw" in missing_reason(ENTRY, raw)
-    assert missing_reason(replace(ENTRY, format=None, waits_for="rain"), raw) == "waits for rain"
     with pytest.raises(FetchError, match=r"raw/toy nor in .*/mirror/toy, and no address"):
         fetch_file(ENTRY, FILE, target, [tmp_path / "mirror"])
     entry = entry_with(url="https://127.0.0.1:9/toy.txt")

@@ -88,7 +88,6 @@ def test_compressed_files_are_read_and_checked_as_plain_ones(raw):
     [
         ({"files": (RawFile("c.txt", part="train"),)}, r"toy/c\.txt is missing"),
         ({"files": (RawFile("a.txt", part="train", sha256="0" * 64),)}, "the registry has 0{64}"),
-        ({"format": None, "waits_for": "rain"}, "waits for rain"),
         ({"options": {"n_features": "many"}}, r"'toy': options\.n_features: "),
         ({"options": {"features": 3}}, r"'toy': options\.features: "),
         ({"format": "idx"}, "'toy': options: the key 'labels' is missing"),

@@ -7,7 +7,7 @@ import pytest
 from toplabel.reproduction.config.entry import Split
 from toplabel.reproduction.config.method import Method
 from toplabel.reproduction.config.protocols import Axis, Budget, Protocol
-from toplabel.reproduction.config.run import Settings, Threshold
+from toplabel.reproduction.config.run import Settings
 from toplabel.reproduction.data.parts import Part, Prepared
 from toplabel.reproduction.report.classes import _of_classes, _of_sets
 from toplabel.reproduction.selection.choice import Choice
@@ -27,7 +27,7 @@ def _predicted(task, labels, metrics, loss):
     of = Task("toy", Method(loss, loss, loss), protocol, budget, Settings())
     choice = Choice("s", metrics[0], NAN, 1.0, NAN, 0.25, 50.0, False)
     model = Model("s", 1.0, NAN, NAN, 0.0, 0.0, 0.0, 1, "converged", 0.0, NAN, test_scores=SCORES)
-    return predictions(prepared, of, Threshold("tune"), [choice], {("s", 1.0, None, None): model})
+    return predictions(prepared, of, "tune", [choice], {("s", 1.0, None, None): model})
 
 
 def test_a_class_is_predicted_by_the_largest_score():

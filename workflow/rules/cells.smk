@@ -75,7 +75,7 @@ rule evaluate:
     params:
         task=lambda wildcards: vars(plan.task("evaluate", wildcards.dataset, wildcards.method)),
         budget=plan.budget,
-        threshold=vars(plan.run.threshold),
+        threshold=plan.run.threshold,
         sources=plan.sources("evaluate.py"),
     message:
         "Evaluate {wildcards.method} on {wildcards.dataset}"
@@ -97,7 +97,7 @@ rule predict:
         **needs(plan, "evaluate"),
     params:
         task=lambda wildcards: vars(plan.task("evaluate", wildcards.dataset, wildcards.method)),
-        threshold=vars(plan.run.threshold),
+        threshold=plan.run.threshold,
         sources=plan.sources("predict.py"),
     message:
         "Predict with {wildcards.method} on {wildcards.dataset}"

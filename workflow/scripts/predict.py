@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-from toplabel.reproduction.config.run import Threshold
 from toplabel.reproduction.data.prepared import load_prepared
 from toplabel.reproduction.frames import write_frame
 from toplabel.reproduction.jobs import run
@@ -16,7 +15,7 @@ def main(snakemake):
     frame = predictions(
         load_prepared(Path(snakemake.input.meta).parent),
         Task(**snakemake.params.task),
-        Threshold(**snakemake.params.threshold),
+        snakemake.params.threshold,
         load_choices(snakemake.input.selection),
         load_models(snakemake.input.models),
     )

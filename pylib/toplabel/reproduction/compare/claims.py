@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from fnmatch import fnmatchcase
 from typing import Any
 
 import numpy as np
@@ -223,10 +222,7 @@ def _medians(differences: pd.DataFrame, draws: RowDraws) -> np.ndarray:
 
 def _differences(claim: Claim, numbers: pd.DataFrame) -> pd.DataFrame:
     """Return the first side minus the second, its error in points and the cells, by `_UNIT`."""
-    chosen = numbers["metric"].map(
-        lambda name: any(fnmatchcase(name, pattern) for pattern in claim.metrics)
-    )
-    chosen = chosen.astype(bool) & ~numbers["dataset"].isin(claim.excluded)
+    chosen = numbers["metric"].isin(claim.metrics) & ~numbers["dataset"].isin(claim.excluded)
     if claim.datasets:
         chosen &= numbers["dataset"].isin(claim.datasets)
     numbers = numbers[chosen]

@@ -69,7 +69,7 @@ class Fault(ValueError):
 
     def below(self, key: str) -> Fault:
         """Return the fault of a document that stands under a key of another one."""
-        return Fault(f"{key}.{self.key}".rstrip("."), self.message)
+        return Fault(f"{key}.{self.key}".strip("."), self.message)
 
 
 def validate(document: Any, kind: Any) -> Any:
@@ -123,14 +123,13 @@ def fault_of(error: ValidationError, document: Any) -> Fault:
 
     A value that may have several forms has an error for each of them.
     """
-    errors = error.errors(include_url=False)
-    places = [_place(error["loc"], document) for error in errors]
-    place = max(places, key=len)
-    here = [error for at, error in zip(places, errors, strict=True) if at == place]
-    keys, messages = zip(*map(_explain, here), strict=True)
-    steps = (*place, keys[0]) if keys[0] else place
-    key = "".join(f"[{s}]" if isinstance(s, int) else f".{s}" for s in steps).lstrip(".")
-    return Fault(key, " or: ".join(dict.fromkeys(messages)))
+    said: dict[tuple[str | int, ...], list[Fault]] = {}
+    for one in error.errors(include_url=False):
+        said.setdefault(_place(one["loc"], document), []).append(_explain(one))
+    place = max(said, key=len)
+    key = "".join(f"[{s}]" if isinstance(s, int) else f".{s}" for s in place).lstrip(".")
+    messages = dict.fromkeys(fault.message for fault in said[place])
+    return Fault(said[place][0].key, " or: ".join(messages)).below(key)
 
 
 def _place(loc: Sequence[str | int], document: Any) -> tuple[str | int, ...]:
@@ -145,19 +144,17 @@ def _place(loc: Sequence[str | int], document: Any) -> tuple[str | int, ...]:
     return tuple(steps)
 
 
-def _explain(error: Mapping[str, Any]) -> tuple[str, str]:
-    """Return the key within the place, if the error names one, and the message."""
+def _explain(error: Mapping[str, Any]) -> Fault:
+    """Return what an error says, with the key within its place if it names one."""
     cause = error.get("ctx", {}).get("error")
-    if isinstance(cause, Fault):
-        return cause.key, cause.message
     if cause is not None:
-        return "", str(cause)
+        return cause if isinstance(cause, Fault) else Fault("", str(cause))
     if error["type"].startswith("missing"):
-        return "", f"the key '{error['loc'][-1]}' is missing"
+        return Fault("", f"the key '{error['loc'][-1]}' is missing")
     value = repr(error["input"])
     shown = value if len(value) <= _SHOWN else f"{value[: _SHOWN - 3]}..."
     message = re.sub(r"dictionary( or an instance of \w+)?", "mapping", error["msg"])
-    return "", f"{message[0].lower()}{message[1:].replace('tuple', 'list')}, got {shown}"
+    return Fault("", f"{message[0].lower()}{message[1:].replace('tuple', 'list')}, got {shown}")
 
 
 def unknown(what: str, name: str, known: Collection[str]) -> str:

@@ -27,6 +27,7 @@ Amount = PositiveInt | PositiveFloat
 OWN = "own"
 """The protocol of data that no paper has."""
 _OWN_FOLDS = 5
+_DRAWS = 5  # of a network
 
 
 @model
@@ -110,8 +111,6 @@ class Printed(Closed):
     """The mean number of labels of a row."""
     differs: Mapping[Statistic, str] = Field(default_factory=dict)
     """The printed numbers that the files are known not to give, each with the reason."""
-    cardinality_of: Literal["all", "train"] = "all"
-    """Whether the printed label cardinality is that of all rows, or of those to train on."""
 
 
 @model
@@ -132,8 +131,6 @@ class Network(Closed):
     pairs: bool = False
     """Whether an input is two images side by side, drawn at random, and its class the pair of
     theirs."""
-    draws: PositiveInt = 5
-    """The number of networks, one seed each."""
     n_train: PositiveInt | None = None
     """The number of inputs to train on, drawn for each draw; by default all images, once."""
     n_test: PositiveInt | None = None
@@ -174,7 +171,7 @@ class Entry(Closed):
     embedded: Literal[EMBEDDED] | None = None
     """The generator of a set that needs no file."""
     format: Literal[FORMATS] | None = None
-    """The format of the files; without it (and without embedded) the set waits for one."""
+    """The format of the files; a set has one of embedded, format and network."""
     options: Mapping[str, Any] = Field(default_factory=dict)
     """Options of the format (docs/own-data.md) or of the generator, checked where they are used."""
     network: Network | None = None
@@ -252,17 +249,12 @@ class Entry(Closed):
         return not self.published_sources or source in self.published_sources
 
     @property
-    def is_readable(self) -> bool:
-        """Whether there is code that makes the set, given its files."""
-        return any(one is not None for one in (self.embedded, self.format, self.network))
-
-    @property
     def split_names(self) -> list[str]:
         """The names of the splits: registered, or those that the generator or network gives."""
         if self.splits:
             return [split.name for split in self.splits]
         if self.network is not None:
-            return [f"d{draw}" for draw in range(self.network.draws)]
+            return [f"d{draw}" for draw in range(_DRAWS)]
         if self.embedded == "circle":
             return [f"s{draw:02d}" for draw in range(self.options["n_draws"])]
         return ["main"]

@@ -25,16 +25,15 @@ def whole_rows(rows: Mapping[str, Any]) -> dict[str, Any]:
 def _at_each_k(name: str, row: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(row["ks"], list) or "{k}" not in name:
         raise Fault(f"methods.{name}.ks", "should be a list, and the name should have {k} in it")
-    texts = {key: f"{row[key]}" for key in ("label", "variant_of") if key in row}
     rest = {key: value for key, value in row.items() if key != "ks"}
     return {
-        name.replace("{k}", f"{k}"): {
-            **rest,
-            **{key: text.replace("{k}", f"{k}") for key, text in texts.items()},
-            "k": k,
-        }
+        _at(name, k): {key: _at(value, k) for key, value in rest.items()} | {"k": k}
         for k in row["ks"]
     }
+
+
+def _at(value: Any, k: int) -> Any:
+    return value.replace("{k}", f"{k}") if isinstance(value, str) else value
 
 
 def _whole(row: Any, rows: Mapping[str, Any]) -> Any:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import KW_ONLY
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -21,9 +20,7 @@ from toplabel.reproduction.config.model import Closed, Name, Named, RowName, Som
 from toplabel.reproduction.config.studies import table_name
 
 FILE = "config/notes.yaml"
-Pattern = Annotated[str, Field(pattern=r"^[a-z0-9_]*[*]?$", min_length=1)]
 Names = Annotated[tuple[Name, ...], Some]
-Patterns = Annotated[tuple[Pattern, ...], Some]
 
 
 @model
@@ -70,8 +67,8 @@ class Cells(Closed):
     """Data sets by the papers' names."""
     methods: Selectors = ()
     """Methods; by default all methods."""
-    metrics: Patterns = ("*",)
-    """Metrics, where * stands for any letters and digits, as in f1_*; by default all metrics."""
+    metrics: tuple[Name, ...] = ()
+    """Metrics; by default all metrics."""
 
     def names(self, cell: Mapping[str, Any]) -> bool:
         """Return whether a cell is among these.
@@ -83,7 +80,7 @@ class Cells(Closed):
         return (
             table_name(cell["source"], cell["table"]) in self.tables
             and cell["dataset"] in self.datasets
-            and any(fnmatchcase(metric, pattern) for pattern in self.metrics)
+            and (not self.metrics or metric in self.metrics)
             and (not self.methods or any(s.matches(key_of(cell), metric) for s in self.methods))
         )
 
@@ -186,8 +183,8 @@ class Claim(Closed):
     """The side that the sentence speaks of."""
     second: Side
     """What it is compared with."""
-    metrics: Patterns
-    """Metrics, where * stands for any letters and digits, as in ap_*."""
+    metrics: Names
+    """Metrics."""
     datasets: tuple[Name, ...] = ()
     """Data sets that the claim is about, by the papers' names; by default all data sets."""
     excluded: Annotated[tuple[Name, ...], Field(alias="except")] = ()

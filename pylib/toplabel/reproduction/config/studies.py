@@ -14,7 +14,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from toplabel.reproduction.config.documents import Fault, check, read_yaml, validate
-from toplabel.reproduction.config.model import Closed, Name, RowName, Some, model, with_name
+from toplabel.reproduction.config.model import Closed, Name, Named, RowName, Some, model, with_name
 
 _TABLE_FILE = re.compile(r"(?P<source>[a-z]+[0-9]{4})_table(?P<table>[0-9]+)")
 _MAIN = "tpami2017_"  # the paper whose tables need no prefix: table05 is tpami2017_table05
@@ -109,11 +109,10 @@ def load_studies(
         found[path.stem] = check(with_name(read_yaml(path), path.stem), Study, str(path))
     asked = run.get("studies", ())
     own = {name: row for name, row in asked.items() if row} if isinstance(asked, Mapping) else {}
-    for name, row in own.items():
-        if name in found:
-            raise Fault(f"studies.{name}", f"{folder}/{name}.yaml has this name already")
-        try:
-            found[name] = validate(with_name(row, name), Study)
-        except Fault as fault:
-            raise fault.below(f"studies.{name}") from None
+    if taken := [name for name in own if name in found]:
+        raise Fault(f"studies.{taken[0]}", f"{folder} has this name already")
+    try:
+        found |= validate(own, Annotated[Mapping[Name, Study], Named])
+    except Fault as fault:
+        raise fault.below("studies") from None
     return {name: study.with_methods(methods) for name, study in found.items()}

@@ -65,8 +65,6 @@ def dataset_row(entry: Entry, meta: dict[str, Any] | None, reason: str = "") -> 
         return row
     measured = meta["statistics"]
     row |= measured
-    for printed in entry.statistics[:1]:
-        row["label_cardinality"] = _measured_as(printed, "label_cardinality", measured)
     differences = [text for _, text, _ in disagreements(measured, entry.statistics)]
     agrees = not differences if entry.statistics else None
     return row | {"agrees": agrees, "differences": differences}
@@ -101,7 +99,7 @@ def disagreements(
     found = []
     for row in printed:
         for key in _COMPARED:
-            text, value = getattr(row, key), _measured_as(row, key, measured)
+            text, value = getattr(row, key), measured[key]
             if text is None or value is None:
                 continue
             low, high = printed_interval(text)
@@ -111,10 +109,3 @@ def disagreements(
                 sentence = f"{key} is {shown}, {row.source} prints {text}"
                 found.append((key, f"{sentence}: {reason}" if reason else sentence, reason))
     return found
-
-
-def _measured_as(row: Printed, key: str, measured: dict[str, Any]) -> Any:
-    """Return the measured number that a printed one is about."""
-    if key == "label_cardinality" and row.cardinality_of == "train":
-        return measured["parts"]["train"]["label_cardinality"]
-    return measured[key]

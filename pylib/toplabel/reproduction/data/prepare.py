@@ -52,8 +52,6 @@ def prepare(
         `validate_prepared` refuses, or whose number of training rows contradicts the paper (unless
         it is marked as not comparable).
     """
-    if not entry.is_readable:
-        raise ValueError(f"data set '{entry.name}' waits for {entry.waits_for}")
     if entry.embedded is not None:
         loaded, raw = _with_options(entry, EMBEDDED[entry.embedded]), {}
     else:

@@ -119,14 +119,14 @@ def threshold_for(
 ) -> float:
     """Return the threshold on test scores for a choice (TPAMI section 3.1).
 
-    tune: the one that was selected together with C (iii); constant: the one given (i); cardinality:
+    tune: the one that was selected together with C (iii); a number: the one given (i); cardinality:
     the one at which the test instances get as many labels on average as the training instances have
     (ii), which looks at all test instances at once.
     """
-    if threshold.strategy == "tune":
+    if threshold == "tune":
         return choice.threshold
-    if threshold.strategy == "constant":
-        return float(threshold.constant)
+    if threshold != "cardinality":
+        return float(threshold)
     labels = prepared.parts[split_named(prepared, choice.split).train].Y
     return float(thresholds.match_cardinality(scores, labels.sum(axis=1).mean()))
 
