@@ -131,7 +131,7 @@ test: test} | test: dev} | datasets.toy.splits\[0\].test: unknown part 'dev'
 part: test | part: train | datasets.toy.files:
 name: b.arff, part: test | name: b.arff | splits\[0\].test: unknown part 'test'
     splits: |     divide: {part: all, method: random, into: {c: 0.5, d: 0.5}}\n    splits: | toy.divide.part:
-    splits: |     divide: {part: train, method: listed, into: {c: 0.5, d: 0.5}}\n    splits: | toy.divide.file:
+    splits: |     divide: {part: train, method: listed, into: {c: 0.5, d: 0.5}}\n    splits: | toy.divide.method:
     splits: |     divide: {part: train, method: random, into: {c: 1}}\n    splits: | toy.divide.into:
 format: mulan_arff | format: npy\n    embedded: digits | datasets.toy.format:
 format: mulan_arff | url: https://a | datasets.toy.format:

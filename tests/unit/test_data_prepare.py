@@ -148,22 +148,6 @@ def test_kernels_become_vectors_with_their_inner_products(registry, tmp_path):
         np.testing.assert_allclose(found, wanted, atol=1e-5 * np.abs(wanted).max())
 
 
-def test_lists_of_rows_cut_a_part_into_splits(registry, tmp_path):
-    entry, (X, y) = marked(registry["sun397"]), features(60)
-    write_features(tmp_path / "sun397", "all", X, y)
-    rng = np.random.default_rng(1)
-    lists = {part: np.sort(rng.permutation(60)[:50]) for part in entry.divide.into}
-    np.savez(tmp_path / "sun397/splits.npz", **lists)
-    prepared = prepare(entry, tmp_path)
-    assert len(prepared.splits) == 10
-    for name, part in prepared.parts.items():
-        np.testing.assert_array_equal(np.asarray(part.X), X[lists[name]])
-    for bad in ([0, 60], [-1, 3], [3, 3], [0.5]):
-        np.savez(tmp_path / "sun397/splits.npz", **(lists | {"train_01": bad}))
-        with pytest.raises(ValueError, match=r"splits\.npz: 'train_01'"):
-            prepare(entry, tmp_path)
-
-
 def test_features_in_a_file_are_saved_block_by_block(registry, tmp_path, monkeypatch):
     monkeypatch.setattr(rows, "_BLOCK_BYTES", 1 << 20)
     X, y = features(1000, 4096)  # 16 MB

@@ -45,12 +45,10 @@ def read_yaml(path: str | os.PathLike[str]) -> Any:
         return yaml.load(path.read_text(encoding="utf-8"), Loader=_Loader)
     except OSError as error:
         raise ValueError(f"{path}: cannot be read ({error.strerror})") from None
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, ValueError) as error:  # also what is not UTF-8, or a date that is none
         mark, problem = getattr(error, "problem_mark", None), getattr(error, "problem", None)
         where = f"{path}:{mark.line + 1}" if mark else f"{path}"
         raise ValueError(f"{where}: {_line(problem or error)}") from None
-    except ValueError as error:  # not UTF-8, or a date that is none
-        raise ValueError(f"{path}: {_line(error)}") from None
 
 
 def _line(message: object) -> str:

@@ -61,24 +61,10 @@ class Divide(Closed):
 
     part: str
     """The part that is cut."""
-    method: Literal["in_order", "random", "stratified", "listed"]
-    """in_order takes rows as they stand; random and stratified (by class) shuffle first; listed
-    takes the rows that an .npz file names, an array of row numbers (from 0) for each new part."""
-    into: (
-        Annotated[Mapping[PartName, Amount], Field(min_length=2)]
-        | Annotated[tuple[PartName, ...], Field(min_length=2)]
-    )
-    """For in_order the number of rows of each new part, for listed the names alone, else the
-    shares."""
-    file: str | None = None
-    """For listed, the .npz file, which is one of the files."""
-
-    def __post_init__(self) -> None:
-        listed = self.method == "listed"
-        if listed != (self.file is not None):
-            raise Fault("file", "is given with the method listed, and only with that")
-        if listed != isinstance(self.into, tuple):
-            raise Fault("into", "is a list of names with the method listed, else a mapping")
+    method: Literal["in_order", "random", "stratified"]
+    """in_order takes rows as they stand; random and stratified (by class) shuffle first."""
+    into: Annotated[Mapping[PartName, Amount], Field(min_length=2)]
+    """For in_order the number of rows of each new part, else the shares."""
 
 
 @model

@@ -143,7 +143,7 @@ def read_files(entry: Entry, folder: Path) -> Loaded:
     labels = next((folder / file.name for file in entry.files if not file.holds), None)
     loaded = _with_options(entry, FORMATS[entry.format], Source(parts, entry.task, labels))
     if entry.divide is not None:
-        return divide(entry.folder, loaded, entry.divide, folder)
+        return divide(entry.folder, loaded, entry.divide)
     return loaded
 
 
