@@ -9,7 +9,7 @@ from toplabel.reproduction.config.method import Method
 from toplabel.reproduction.config.protocols import Axis, Budget, Protocol
 from toplabel.reproduction.config.run import Settings
 from toplabel.reproduction.data.parts import Part, Prepared
-from toplabel.reproduction.report.classes import _of_classes, _of_sets
+from toplabel.reproduction.report.classes import class_tables
 from toplabel.reproduction.selection.choice import Choice
 from toplabel.reproduction.selection.models import Model
 from toplabel.reproduction.selection.predictions import predictions
@@ -51,7 +51,7 @@ def rows():
 
 
 def test_recall_and_precision_are_of_each_class(rows):
-    table, matrix = _of_classes(rows)
+    table, matrix = class_tables(rows)
     texts = [[cell.text for cell in row.cells] for row in table.rows]
     assert texts == [["a", "2", "100.0", "3", "66.7"], ["b", "2", "50.0", "1", "100.0"]]
     assert [[cell.text for cell in row.cells] for row in matrix.rows] == [
@@ -62,6 +62,6 @@ def test_recall_and_precision_are_of_each_class(rows):
 
 def test_labels_of_sets_are_counted_each(rows):
     rows["true"], rows["predicted"] = ["a;b", "b", "", "a"], ["a", "b", "a", "a;b"]
-    (table,) = _of_sets(rows)
+    (table,) = class_tables(rows)
     texts = [[cell.text for cell in row.cells] for row in table.rows]
     assert texts == [["a", "2", "100.0", "3", "66.7"], ["b", "2", "50.0", "2", "50.0"]]

@@ -46,7 +46,7 @@ def write_crate(tree: Tree, inputs: Inputs, folder: Path, checkout: Path) -> Non
     results = [_add_file(crate, path, path.relative_to(folder)) for path in _files(folder)]
     workflow = _add_workflow(crate, inputs, folder, checkout)
     workflow["license"] = licence
-    end = datetime.fromisoformat(str(run["created"]))
+    end = datetime.fromisoformat(run["created"])
     status = "FailedActionStatus" if inputs.missing else "CompletedActionStatus"
     config = json.dumps(run["config"], ensure_ascii=False)
     used = [*_raw_files(crate, inputs), _add(crate, "#config", "PropertyValue", value=config)]
@@ -63,7 +63,7 @@ def write_crate(tree: Tree, inputs: Inputs, folder: Path, checkout: Path) -> Non
         "name": "toplabel: reproduction report",
         "description": f"{tree['headline']} Experiments of four papers on multiclass, top-k and"
         " multilabel classification, run again.",
-        "datePublished": str(run["created"] or ""),
+        "datePublished": run["created"],
         "license": licence,
         "author": authors,
         "conformsTo": [

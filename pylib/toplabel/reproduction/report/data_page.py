@@ -36,9 +36,11 @@ def data_sections(inputs: Inputs) -> list[Section]:
         Section("datasets", "Data sets", _data_sets(inputs)),
     ]
     if inputs.missing:
-        rows = [[file, Cell(log, href=inputs.link(log))] for file, log in inputs.logs.items()]
-        about = "The run asked for these results and did not get them. The same command goes on."
-        table = table_of("Not finished", ["Result", "Last log"], rows)
+        about = (
+            "The run asked for these results and did not get them; results/logs says why. The same"
+        )
+        about += " command goes on."
+        table = table_of("Not finished", ["Result"], [[file] for file in inputs.missing])
         parts: list[Part] = [Text(about), table]
         sections.insert(0, Section("unfinished", "Not finished", parts))
     return sections

@@ -11,6 +11,7 @@ from toplabel.reproduction.report.labels import VERDICTS, table_label
 from toplabel.reproduction.report.numbers import count
 from toplabel.reproduction.report.score import in_words, score_of
 from toplabel.reproduction.report.tree import Fold, Part, Text
+from toplabel.reproduction.report.words import WORDS
 
 _UNKNOWN = "Without a known reason"
 
@@ -50,18 +51,6 @@ def _counted(verdicts: pd.Series) -> str:
     return ", ".join(words)
 
 
-def difference_sentence(cells: pd.DataFrame) -> str:
-    """Say how many cells are not reproduced and for how many reasons."""
-    missed = cells[cells["verdict"].isin(NOT_REPRODUCED)]
-    known = missed["reason"] != ""
-    text = _counted(missed["verdict"])
-    if groups := missed.loc[known, "reason"].nunique():
-        text += f", for {groups} reason{'s' if groups > 1 else ''}"
-    if not known.all():
-        text += f"; {_counted(missed.loc[~known, 'verdict'])} without a known reason"
-    return f"{text}."
-
-
 def readings(inputs: Inputs) -> list[Part]:
     """Return the readings of the protocols that printed numbers had a part in, and the readings
     that were found to fit better than the stated ones, each with the scores of its cells.
@@ -71,20 +60,14 @@ def readings(inputs: Inputs) -> list[Part]:
     chosen = dict(iter(cells[cells["choice"] != ""].groupby("choice")))
     choices = [one for one in inputs.notes.choices.values() if one.title in chosen]
     if choices:
-        text = "Our numbers follow some readings in whose choice printed test numbers had a part."
-        parts.append(Text(f"{text} A cell that depends on one has the mark †.", style="note"))
+        parts.append(Text(WORDS["readings"]["choices"], style="note"))
     for one in choices:
         note = f"{in_words(score_of(chosen[one.title]))}."
         parts.append(Text(one.chosen, lead=f"{one.title}.", note=note, style="item"))
     found = dict(iter(cells[cells["found"].notna()].groupby("found_reading")))
     others = [one for one in inputs.notes.readings.values() if one.name in found]
     if others:
-        text = (
-            "The papers leave settings open. Where their numbers and their authors’ programs suggest"
-            " another reading than the text, its number stands in the tables as “found”, below the"
-            " stated one, and never replaces it."
-        )
-        parts.append(Text(text, style="note"))
+        parts.append(Text(WORDS["readings"]["found"], style="note"))
     for one in others:
         parts += _reading(one, found[one.name])
     return parts

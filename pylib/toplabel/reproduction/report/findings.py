@@ -11,20 +11,7 @@ from toplabel.reproduction.report.labels import OUTCOMES, paper_label
 from toplabel.reproduction.report.numbers import fixed, signed
 from toplabel.reproduction.report.sections import table_of
 from toplabel.reproduction.report.tree import Cell, Fold, Part, Text
-
-_RULES = (
-    "A comparison is one data set and one metric; the numbers are how many the first side wins, how"
-    " many are ties, and how many the second side wins. Differences below 0.05 points are ties, and so"
-    " are those of means over draws below two standard errors. Where one side is said to be ahead, ties"
-    " count for neither, and the claim holds from 60 % of the others on, unless its line says"
-    " otherwise; where both are said to be alike, from 60 % of all. The paper’s numbers and ours are"
-    " counted on the same cells; “the others” are the paper’s rivals alone. “Confirmed” takes four"
-    " comparisons, and test rows or a sign test (p < 0.05) that refute chance; what holds without them"
-    " is “consistent”. “Same direction, smaller” is by less than half the papers’ median difference;"
-    " “not decided by the test rows” is a median difference that may be 0 on other draws of them."
-    " Medians are of the first side minus the second, in points; p is that of a sign test over"
-    " comparisons after Holm’s correction for the number of claims, where their number can give 0.05."
-)
+from toplabel.reproduction.report.words import WORDS
 
 
 def claim_parts(inputs: Inputs) -> list[Part]:
@@ -42,7 +29,9 @@ def claim_parts(inputs: Inputs) -> list[Part]:
         made = [_row(row, inputs, kept.get(row["claim"], row)) for row in tested]
         head = ["Claim", "In the papers", "Here, the same cells", "Here, other data"]
         parts.append(table_of("Claims of the papers", head, made))
-        parts.append(Fold("When a claim counts as confirmed", [Text(_RULES, style="note")]))
+        parts.append(
+            Fold("When a claim counts as confirmed", [Text(WORDS["claims"], style="note")])
+        )
     if others := [row for row in rows if row not in tested]:
         lines = [Text(_sentence(row), note=_place(row), style="item") for row in others]
         parts.append(Fold(f"Claims that this run does not test ({len(others)})", [*lines]))

@@ -2,57 +2,55 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pandas as pd
 
-from toplabel.reproduction.compare import counts
 from toplabel.reproduction.compare.cells import KEPT, MEASURED
+from toplabel.reproduction.compare.counts import worth as worth_of
 from toplabel.reproduction.report import differences
 from toplabel.reproduction.report.figures import agreement
 from toplabel.reproduction.report.findings import claim_parts
 from toplabel.reproduction.report.inputs import Inputs, web_address
-from toplabel.reproduction.report.labels import VERDICTS, paper_label, table_label, table_order
+from toplabel.reproduction.report.labels import (
+    PAPERS,
+    VERDICTS,
+    paper_label,
+    table_label,
+    table_order,
+)
 from toplabel.reproduction.report.numbers import count, fixed
-from toplabel.reproduction.report.run_page import certificates_sentence
+from toplabel.reproduction.report.run_page import certificates
 from toplabel.reproduction.report.score import missed, score_of
 from toplabel.reproduction.report.sections import best_of_own, best_sentence, table_of
 from toplabel.reproduction.report.tree import Cell, Figure, Fold, Page, Part, Section, Text
+from toplabel.reproduction.report.words import WORDS
 
 NAME = "index"
-DOWNLOADS = {
-    "data/cells.csv": "every number of the tables, printed, measured and of the kept run",
-    "data/report.json": "this report for programs",
-    "ro-crate-metadata.json": "an RO-Crate: inputs with their sums, code, config, results",
-    "toplabel.pdf": "this report as a document",
-}
+_WORDS = WORDS["front"]
 
 
-def answer(inputs: Inputs) -> str:
-    """Return the result in a word or two."""
+def result(inputs: Inputs) -> tuple[str, str]:
+    """Return the result in a word or two, and in a sentence."""
     score = score_of(_own(inputs))
-    if inputs.run["budget"] == "quick" and score["comparable"]:
-        return "Not testable"
-    if not score["comparable"]:
-        measured_own = (inputs.cells["source"] == "") & inputs.cells["measured"].notna()
-        return "Own data" if measured_own.any() else "Not testable"
-    near = (score["match"] + score["close"]) / score["comparable"]
-    return "Agrees" if near >= 0.9 else "Partly" if near >= 0.5 else "Disagrees"
-
-
-def headline(inputs: Inputs) -> str:
-    """Return the result in a sentence."""
-    score = score_of(_own(inputs))
-    if not inputs.cells["published"].notna().any():
-        return best_sentence(inputs) or "There is no published number to compare with."
-    if not score["comparable"]:
-        return "No published number was measured in this run."
-    match, all_ = count(score["match"]), count(score["comparable"])
-    return f"{match} of {all_} published numbers that were measured here match."
+    match, all_ = score["match"], score["comparable"]
+    if not all_:
+        best = best_sentence(inputs)
+        if best and not inputs.cells["published"].notna().any():
+            return "Own data", best
+        word = "Own data" if best else "Not testable"
+        return word, "No published number was measured in this run."
+    sentence = f"{count(match)} of {count(all_)} published numbers that were measured here match."
+    if inputs.run["budget"] == "quick":
+        return "Not testable", sentence
+    near = (match + score["close"]) / all_
+    return "Agrees" if near >= 0.9 else "Partly" if near >= 0.5 else "Disagrees", sentence
 
 
 def front_page(inputs: Inputs) -> tuple[Page, dict[str, str]]:
     """Return the front page, and the drawings that it shows, SVG by name."""
     pictures: dict[str, str] = {}
-    files = [[Cell(file, href=file), words] for file, words in DOWNLOADS.items()]
+    files = [[Cell(file, href=file), words] for file, words in _WORDS["downloads"].items()]
     sections = (
         ("score", "", _score_parts(inputs, pictures)),
         ("differences", "Why numbers differ", _differences(inputs)),
@@ -75,21 +73,17 @@ def _kept(inputs: Inputs) -> pd.DataFrame:
 
 def _differences(inputs: Inputs) -> list[Part]:
     """Return why numbers of this run, and of the kept run beside it, are not reproduced."""
-    own, kept = _own(inputs), _kept(inputs)
-    parts = differences.reasons(own, with_tables=True)
-    if parts:
-        parts.insert(0, Text(differences.difference_sentence(own)))
-    if of_kept := differences.reasons(kept, with_tables=True):
+    parts = differences.reasons(_own(inputs), with_tables=True)
+    if of_kept := differences.reasons(_kept(inputs), with_tables=True):
         title = f"In the {inputs.kept_name}, of cells that this run did not measure"
-        parts.append(Fold(f"{title}: {differences.difference_sentence(kept)}", of_kept))
+        parts.append(Fold(title, of_kept))
     return parts
 
 
 def _score_parts(inputs: Inputs, pictures: dict[str, str]) -> list[Part]:
     parts: list[Part] = []
     if inputs.run["budget"] == "quick":
-        text = "a smoke test with coarse grids: its numbers say nothing about the methods."
-        parts.append(Text(f"The budget of this run is “quick”, {text}", style="alert"))
+        parts.append(Text(_WORDS["quick"], style="alert"))
     if inputs.missing:
         text = f"The run did not finish: of its results it lacks {count(len(inputs.missing))}."
         parts.append(Text(text, link="Which", href="data.html#unfinished", style="alert"))
@@ -115,26 +109,15 @@ def _score_parts(inputs: Inputs, pictures: dict[str, str]) -> list[Part]:
 def _scores(inputs: Inputs) -> list[Part]:
     """Return the scores of this run, of the kept run and of each paper."""
     own, kept = _own(inputs), _kept(inputs)
-    rows = [("This run", own)]
+    rows = {"This run": own}
     if own["found"].notna().any():
         of_kept = int((own["found_run"] == KEPT).sum())
         name = "This run, under the found readings"
         name += f" ({of_kept} numbers of the kept run)" if of_kept else ""
-        rows.append((name, differences.under_found(own)))
-    if len(kept):
-        rows.append(("The kept run, where this run has no number", kept))
-    for source in sorted(set(own["source"]) - {""}, key=lambda one: table_order(one, "")):
-        rows.append((f"This run: {paper_label(source)}", own[own["source"] == source]))
-    if not any(score_of(part)["comparable"] for _, part in rows):
-        return []
-    made = []
-    for name, part in rows:
-        score = score_of(part)
-        stopped = int((part["stopped"] & (part["verdict"] != "")).sum())
-        numbers = (*(score[key] for key in ("comparable", "match", "close", "spread")),)
-        made.append([name, *map(count, (*numbers, missed(score), stopped))])
-    head = ["Numbers of", "Compared", "Match", "Close", "Within spread"]
-    head += ["Not reproduced", "Not converged"]
+        rows[name] = differences.under_found(own)
+    rows["The kept run, where this run has no number"] = kept
+    for source in PAPERS:
+        rows[f"This run: {paper_label(source)}"] = own[own["source"] == source]
     near = [VERDICTS[key] for key in ("match", "close", "spread")]
     note = " ".join(f"{one.word.capitalize()}: {one.meaning}." for one in near)
     if kept["verdict"].ne("").any():
@@ -142,7 +125,32 @@ def _scores(inputs: Inputs) -> list[Part]:
             f" Numbers of the {inputs.kept_name}, the last whole run of the project, stand muted"
         )
         note += " where this run has none."
-    return [table_of("Scores", head, made), Text(note, style="note")]
+    table = _score_table("Scores", rows)
+    return [*table, Text(note, style="note")] if table else []
+
+
+def _by_table(inputs: Inputs) -> list[Part]:
+    """Return the score of every published table that has a number of this or of the kept run."""
+    rows = {}
+    for key in sorted(inputs.texts, key=lambda pair: table_order(*pair)):
+        title = f"{table_label(*key)}: {inputs.texts[key].title}"
+        for name, part in ((title, _own(inputs)), (f"{title} (kept run)", _kept(inputs))):
+            rows[name] = part[(part["source"] == key[0]) & (part["table"] == key[1])]
+    return _score_table("Score by published table", rows)
+
+
+def _score_table(caption: str, rows: Mapping[str, pd.DataFrame]) -> list[Part]:
+    """Return the scores of named cells as a table, without those that have no compared number."""
+    made = []
+    for name, part in rows.items():
+        score = score_of(part)
+        stopped = int((part["stopped"] & (part["verdict"] != "")).sum())
+        counts = (*(score[key] for key in ("comparable", "match", "close", "spread")),)
+        if score["comparable"]:
+            made.append([name, *map(count, (*counts, missed(score), stopped))])
+    head = ["Numbers of", "Compared", "Match", "Close", "Within spread"]
+    head += ["Not reproduced", "Not converged"]
+    return [table_of(caption, head, made)] if made else []
 
 
 def _agreement(points: pd.DataFrame, whose: str) -> Figure:
@@ -158,55 +166,25 @@ def _agreement(points: pd.DataFrame, whose: str) -> Figure:
     return Figure(
         "agreement",
         f"How far {whose} lie from the printed ones, a row a table",
-        f"{sentence} The bands end at 0.5 and 1.5 points; a hundredth of a loss is a point.",
+        f"{sentence} {_WORDS['bands']}",
         f"Marks around zero, a row for each table. {sentence}",
     )
-
-
-def _by_table(inputs: Inputs) -> list[Part]:
-    """Return the score of every published table that has a number of this or of the kept run."""
-    rows = []
-    cells = inputs.cells[inputs.cells["source"] != ""]
-    groups = dict(iter(cells.groupby(["source", "table"])))
-    for key in sorted(groups, key=lambda pair: table_order(*pair)):
-        part = groups[key]
-        own, kept = (score_of(part[part["state"] == name]) for name in ("measured", "kept"))
-        if not own["comparable"] + kept["comparable"]:
-            continue
-        numbers = [int(part["published"].notna().sum()), own["comparable"]]
-        numbers += [own["match"], own["close"], own["spread"], missed(own)]
-        numbers += [kept["comparable"], kept["match"]]
-        text = inputs.texts.get(key)
-        name = Cell(table_label(*key), small=text.title if text else "")
-        rows.append([name, *(count(n) if n else "" for n in numbers)])
-    head = ["Table", "Printed", "Measured", "Match", "Close", "Spread", "Not reproduced"]
-    head += ["Kept run, of others", "Match there"]
-    return [table_of("Score by published table", head, rows)] if rows else []
 
 
 def _trust(inputs: Inputs) -> list[Part]:
     """Return what a reader can check, and how."""
     git = inputs.run["git"]
     dirty = ", with changes that are not committed" if git.get("dirty") else ""
-    raw = sum(map(len, inputs.raw.values()))
-    verify = "draws numbers at random, computes them again and compares them to the last digit"
-    of_raw = f"; so are the {count(raw)} raw files" if raw else ""
     rows = [
-        [Cell("Certificates", href="run.html#certificates"), certificates_sentence(inputs)],
-        [Cell("Again from raw data"), f"make verify {verify}."],
-        [
-            Cell("Sums"),
-            f"Every result file has its SHA-256 sum and is refused with another{of_raw}.",
-        ],
+        [Cell("Certificates", href="run.html#certificates"), certificates(inputs)],
+        [Cell("Again from raw data"), _WORDS["verify"]],
+        [Cell("Sums"), _WORDS["sums"]],
     ]
     for run, whose in ((MEASURED, "this run"), (KEPT, f"the {inputs.kept_name}")):
-        if worth := counts.worth(inputs.frame, run):
-            match, chance = (fixed(100 * worth[key], 0) for key in ("match", "chance"))
-            text = f"Of the {count(worth['distinct'])} measurements of {whose} that a paper prints"
-            text += (
-                f" once or more, {match} % match. If the methods were exchanged at random within"
-            )
-            text += f" each data set and metric, {chance} % would."
+        if worth := worth_of(inputs.frame, run):
+            shares = {key: fixed(100 * worth[key], 0) for key in ("match", "chance")}
+            distinct = count(worth["distinct"])
+            text = _WORDS["chance"].format(distinct=distinct, whose=whose, **shares)
             rows.append([Cell("Chance"), text])
     if git.get("commit"):
         rows.append([Cell("Commit", href=web_address(git.get("url"))), git["commit"] + dirty])

@@ -115,19 +115,6 @@ class Inputs:
         return next((name for name in names if name in self.studies), names[0])
 
     @cached_property
-    def logs(self) -> dict[str, str]:
-        """The last log of each missing result; empty where no job of it began."""
-        return {file: self._last_log(file) for file in self.missing}
-
-    def _last_log(self, file: str) -> str:
-        dataset, method = Path(file).parts[:2]
-        logs, cell = self.results / "logs", f"{dataset}/{method}"
-        found = [*logs.glob(f"*/{cell}.log"), *logs.glob(f"*/{cell}/*.log")]
-        found = found or [*logs.glob(f"prepare/{dataset}.log"), *logs.glob(f"fetch/{dataset}/*")]
-        last = max(found, key=lambda path: path.stat().st_mtime, default=None)
-        return last.relative_to(self.results).as_posix() if last else ""
-
-    @cached_property
     def raw(self) -> dict[str, list[dict[str, Any]]]:
         """The raw files of each prepared data set, with their sizes, sums and addresses."""
         return {

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib import resources
 from typing import Any
 
 import yaml
@@ -17,6 +16,7 @@ import yaml
 from toplabel._core.catalogue import LOSSES, parametrised
 from toplabel.reproduction.compare.published import OTHERS
 from toplabel.reproduction.config.keys import Key, key_of
+from toplabel.reproduction.report.words import read_template
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,6 @@ class Paper:
     """A paper whose numbers are compared."""
 
     short: str
-    title: str
     url: str
 
 
@@ -82,12 +81,8 @@ _SHORT = {
 
 def _papers() -> dict[str, Paper]:
     """Return the papers, described by what the documents cite."""
-    file = resources.files("toplabel.reproduction.report").joinpath("templates/references.yml")
-    entries = yaml.safe_load(file.read_text("utf-8"))
-    return {
-        key: Paper(short, entries[key]["title"], entries[key]["url"])
-        for key, short in _SHORT.items()
-    }
+    entries = yaml.safe_load(read_template("references.yml"))
+    return {key: Paper(short, entries[key]["url"]) for key, short in _SHORT.items()}
 
 
 PAPERS = _papers()
@@ -107,13 +102,8 @@ _METRICS = {
     "coverage_loss": "Coverage",
     "one_error_loss": "One-error",
 }
-_METRIC_PATTERNS = (
-    (re.compile(r"top(\d+)"), "Top-{}"),
-    (re.compile(r"ndcg_at_(\d+)"), "nDCG@{}"),
-    (re.compile(r"p_at_(\d+)"), "P@{}"),
-    (re.compile(r"r_at_(\d+)"), "R@{}"),
-    (re.compile(r"ap_(\w+)"), "{}"),
-)
+_BEFORE_K = {"top": "Top-", "ndcg_at_": "nDCG@", "p_at_": "P@", "r_at_": "R@", "ap_": ""}
+"""What stands before the k of a metric, and before the label of an average precision."""
 _SEGMENT = re.compile(r"([\^_])\{([^{}]*)\}")
 _STYLES = {"^": "sup", "_": "sub"}
 
@@ -160,10 +150,10 @@ def method_label(row: Mapping[str, Any], labels: Mapping[Key, str]) -> str:
 
 def metric_label(metric: str) -> str:
     """Return the papers' name of a metric; an unknown one is shown by its key."""
-    for pattern, form in _METRIC_PATTERNS:
-        if found := pattern.fullmatch(metric):
-            return form.format(found[1])
-    return _METRICS.get(metric, metric)
+    if metric in _METRICS:
+        return _METRICS[metric]
+    known = next((start for start in _BEFORE_K if metric.startswith(start)), "")
+    return _BEFORE_K.get(known, "") + metric.removeprefix(known)
 
 
 def paper_label(source: str) -> str:

@@ -90,11 +90,12 @@ def _printed(cells: pd.DataFrame, notes: Notes) -> pd.DataFrame:
     numbers = pd.concat([own, kept]).drop(columns=["printed", "choice", "note", "reading"])
     found = pd.concat([views.found(cells), views.found(cells, KEPT)]).drop_duplicates(PLACE)
     reasons = pd.concat([explained(cells, notes), explained(cells, notes, KEPT)])
-    shown = _joined(shown, numbers.rename(columns={"value": "measured", "run": "state"}))
-    shown = _joined(shown, found[[*PLACE, *_FOUND]].rename(columns=_FOUND))
+    numbers = numbers.rename(columns={"value": "measured", "run": "state"})
+    found = found[[*PLACE, *_FOUND]].rename(columns=_FOUND)
     reasons = reasons.drop_duplicates(PLACE)[[*PLACE, *_REASON]].rename(columns=_REASON)
-    shown = _joined(shown, reasons)
-    return shown.assign(state=shown["state"].replace("", PUBLISHED))
+    for columns in (numbers, found, reasons):
+        shown = shown.merge(columns, on=PLACE, how="left")
+    return shown.assign(state=shown["state"].fillna(PUBLISHED))
 
 
 def is_stopped(row: Mapping[str, Any]) -> bool:
@@ -104,13 +105,6 @@ def is_stopped(row: Mapping[str, Any]) -> bool:
     return row["status"] not in ("converged", "uncertified")
 
 
-def _joined(left: pd.DataFrame, right: pd.DataFrame) -> pd.DataFrame:
-    """Add columns at the same places; text is empty where there is nothing."""
-    joined = left.merge(right, on=PLACE, how="left")
-    texts = [name for name in right if not pd.api.types.is_numeric_dtype(right[name])]
-    return joined.assign(**{name: joined[name].fillna("") for name in texts})
-
-
 def _unprinted(cells: pd.DataFrame, shown: pd.DataFrame, datasets: pd.DataFrame) -> pd.DataFrame:
     """Return the measured numbers that no paper prints.
 
@@ -118,18 +112,13 @@ def _unprinted(cells: pd.DataFrame, shown: pd.DataFrame, datasets: pd.DataFrame)
     metric, else in a table of its study.
     """
     own = views.measurements(cells)
-    own = own[(own["source"] == "") & (own["variant_of"] == "")]
+    own = own[(own["source"] == "") & (own["variant_of"] == "")].drop(columns=["source", "table"])
+    alike = ["config_dataset", "features", "metric"]
+    places = shown.loc[shown["state"] == MEASURED, [*alike, "source", "table"]]
+    own = own.merge(places.drop_duplicates(alike), on=alike, how="left")
     keys = dict(zip(datasets["dataset"], datasets["published_key"], strict=True))
     key = own["dataset"].map(keys).fillna(own["dataset"])
-    places: dict[tuple[str, ...], tuple[str, str]] = {}
-    for row in shown[shown["state"] == MEASURED].to_dict("records"):
-        name = (row["config_dataset"], row["features"], row["metric"])
-        places.setdefault(name, (row["source"], row["table"]))
-    names = zip(own["config_dataset"], own["features"], own["metric"], strict=True)
-    found = [places.get(name, ("", "")) for name in names]
-    sources, tables = ([pair[i] for pair in found] for i in (0, 1))
-    dataset = key.where(pd.Series(sources, own.index) != "", own["dataset"])
-    own = own.assign(source=sources, table=tables, dataset=dataset, state=MEASURED)
+    own = own.assign(dataset=key.where(own["source"].notna(), own["dataset"]), state=MEASURED)
     return own.rename(columns={"value": "measured"}).drop(columns=["run", "reading"])
 
 

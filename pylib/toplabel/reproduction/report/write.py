@@ -41,14 +41,8 @@ def write_report(
 
     Parameters
     ----------
-    cells : DataFrame
-        The frame of the run (`toplabel.reproduction.compare.cells`), with the rows of the kept run.
-    claims : DataFrame
-        `toplabel.reproduction.compare.claims.judge` of it.
-    datasets : DataFrame
-        The registered data sets, all text (results/datasets.csv).
-    run : mapping
-        What ran, where and how (results/run.json).
+    cells, claims, datasets, run, missing
+        As in `toplabel.reproduction.report.inputs.Inputs`, with the rows of the kept run.
     folder : path-like
         Where the report is written, as ``reports``; pages and data of an earlier one are removed.
     checkout : path-like
@@ -57,9 +51,6 @@ def write_report(
         The results folder, for the files behind the numbers.
     shown : iterable of path-like
         The .json files of tables and figures to show, each with a .csv or a .svg file beside it.
-    missing : iterable of str
-        Files ``<set>/<method>/evaluation.csv`` of the results folder that the configuration asks
-        for and that are not there.
 
     Raises
     ------
