@@ -9,7 +9,6 @@ import pandas as pd
 
 from toplabel.reproduction.report import data_page, front, run_page
 from toplabel.reproduction.report.classes import class_sections
-from toplabel.reproduction.report.figures.registry import FIGURES as REGISTERED
 from toplabel.reproduction.report.figures.registry import row_of
 from toplabel.reproduction.report.inputs import Inputs, web_address
 from toplabel.reproduction.report.labels import PAPERS
@@ -104,9 +103,7 @@ class _Pages:
             self._page_of(self._studies_of([dataset])).sections.append(section)
         for table in inputs.tables:
             studies = self._studies_of(table["frame"].get("data set", ()))
-            studies = pd.Series(table["study"]) if table["study"] else studies
-            made_with = (row.page for row in REGISTERED if table["name"] in row.tables)
-            page = self._page_of(studies, next(made_with, FIGURES))
+            page = self._page_of(studies, table["page"])
             page.add_table(plain_section(table, inputs))
 
     def _add_figures(self) -> None:

@@ -9,6 +9,15 @@ from matplotlib.figure import Figure
 from toplabel import prox
 from toplabel.reproduction.report.figures.drawing import Source, panel_grid
 
+TITLE = "V(t), the Lambert W function of the exponent"
+CAPTION = (
+    "V(t) = W(exp t) solves v + log v = t; the updates of the entropy losses are made of it. Dashed:"
+    " the approximations at both ends."
+)
+ALT = (
+    "Left, for negative t on a logarithmic axis, V(t) is nearly the straight line e to the t and"
+    " bends below it near 0, where it is 0.567; right, for positive t, it approaches t minus log t."
+)
 _LARGEST = 10.0
 _POINTS = 201
 _TITLES = {"log": "Logarithmic scale", "linear": "Linear scale"}
