@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from toplabel._core.arrays import Labels
-from toplabel._core.catalogue import OTHERS, Loss
+from toplabel._core.catalogue import Loss
 
 _PROBED = 3  # rows at whose random scores the methods of a loss are compared
 _ENTRIES = 8  # of each of these rows
@@ -30,7 +30,7 @@ class OwnLoss(Loss):
         if labels not in ("one", "set"):
             raise ValueError(f"loss {loss!r} must have labels 'one' or 'set', got {labels!r}")
         name = type(loss).__name__
-        return cls(key=loss, label=name, about="of the user", labels=labels, panel=OTHERS)
+        return cls(key=loss, label=name, about="of the user", labels=labels)
 
     @property
     def convex(self) -> bool:

@@ -11,8 +11,6 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any
 
-from toplabel._core.catalogue import LOSSES, OTHERS
-from toplabel.reproduction.config.method import Method
 from toplabel.reproduction.config.studies import short_name, whole_name
 from toplabel.reproduction.named_cells import Cell
 from toplabel.reproduction.plan import Plan, PlanError
@@ -137,10 +135,7 @@ class Targets:
             "dataset": dataset,
             "title": self._plan.registry[dataset].title,
             "split": self._plan.split_names(dataset)[0],
-            "methods": [
-                {"name": m.name, "label": m.label, "k": m.smallest_k, "group": _panel(m)}
-                for m in methods
-            ],
+            "methods": [{"name": m.name, "label": m.label, "k": m.smallest_k} for m in methods],
         }
 
     def figure_sources(self, name: str) -> str:
@@ -202,9 +197,3 @@ class Targets:
             return figure_files(name)
         cells = plan.cells_of(short_name(name))
         return [cell.path("evaluation.csv") for cell in plan.reachable(cells, name)]
-
-
-def _panel(method: Method) -> str:
-    """Return the panel that shows a method in figures of many: its loss with all k, or the others."""
-    is_linear = method.loss in LOSSES and not method.fine_tunes
-    return LOSSES[method.loss].panel_of(method.gamma) if is_linear else OTHERS

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt
 
-from toplabel._core.catalogue import LOSSES, OTHERS, Loss
+from toplabel._core.catalogue import LOSSES, Loss
 from toplabel.reproduction.config.competitors import COMPETITORS
 from toplabel.reproduction.config.documents import Fault
 from toplabel.reproduction.config.keys import Key, canonical_key
@@ -27,7 +27,7 @@ PAPER_EPOCHS = 3
 
 Values = Annotated[tuple[Any, ...], Some]
 _PATH = r"^\w+(\.\w+)+$"
-_OWN = Loss(key="", label="", about="", labels="either", panel=OTHERS)  # a loss of the user
+_OWN = Loss(key="", label="", about="", labels="either")  # a loss of the user
 KINDS = ("loss", "estimator", "competitor")
 """The keys of what a method is, of which it has one."""
 

@@ -32,7 +32,7 @@ class Source:
     dataset, title, split : str
         Name, title and first split of the data set of the figure; empty without one.
     methods : sequence of mapping
-        The methods that are shown: `name`, `label`, `k` and `group` of each.
+        The methods that are shown: `name`, `label` and `k` of each.
     """
 
     files: Sequence[Path] = ()
