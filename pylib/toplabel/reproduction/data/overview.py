@@ -18,9 +18,9 @@ COLUMNS: dict[str, type] = {
     **dict.fromkeys(("dataset", "title", "task", "status", "reason"), str),
     **dict.fromkeys(("n_classes", "n_train", "n_val", "n_test", "n_features"), int),
     "label_cardinality": float,
-    "zero_rows": int,
-    "row_norm": float,
-    **dict.fromkeys(("empty_label_sets", "full_label_sets", "classes_without_example"), int),
+    **dict.fromkeys(
+        ("zero_rows", "empty_label_sets", "full_label_sets", "classes_without_example"), int
+    ),
     **dict.fromkeys(("paper_n_classes", "paper_n_train", "paper_n_features"), str),
     **dict.fromkeys(("paper_label_cardinality", "paper_source", "agrees", "licence"), str),
     **dict.fromkeys(("citation", "url", "published_key", "features", "published_sources"), str),

@@ -15,7 +15,6 @@ from scipy import sparse
 
 from toplabel.reproduction.config.documents import fault_of
 from toplabel.reproduction.config.entry import Entry
-from toplabel.reproduction.data.advice import advice
 from toplabel.reproduction.data.divide import cross_validated, divide
 from toplabel.reproduction.data.embedded import EMBEDDED
 from toplabel.reproduction.data.fetch import raw_path, read_raw
@@ -23,7 +22,7 @@ from toplabel.reproduction.data.formats import FORMATS, FormatError, Source
 from toplabel.reproduction.data.overview import disagreements
 from toplabel.reproduction.data.parts import Loaded, Part, Prepared
 from toplabel.reproduction.data.rows import Rows, RowsOf
-from toplabel.reproduction.data.statistics import norm_advice, statistics
+from toplabel.reproduction.data.statistics import advice, norm_advice, statistics
 from toplabel.reproduction.data.transform import transform
 from toplabel.reproduction.data.validation import validate_prepared
 
