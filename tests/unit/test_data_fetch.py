@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from toplabel.reproduction import raw as planning
 from toplabel.reproduction.config.datasets import load_registry
 from toplabel.reproduction.config.documents import validate
 from toplabel.reproduction.config.entry import Entry, RawFile
@@ -21,13 +22,12 @@ from toplabel.reproduction.data import fetch as fetching
 from toplabel.reproduction.data.fetch import (
     MIRROR_VARIABLE,
     SHIPPED,
-    ChecksumError,
     FetchError,
     fetch_file,
     mirror_folders,
-    missing_reason,
     raw_path,
 )
+from toplabel.reproduction.raw import missing_reason
 
 CERTIFICATE = Path(__file__).with_name("loopback.pem")  # self-signed, of 127.0.0.1, with its key
 CONTENT = b"1 1:0.5\n2 1:0.25\n" * 5000
@@ -87,13 +87,13 @@ def test_mirrors_are_asked_in_their_order_those_of_the_environment_first(
 def test_a_wrong_sum_or_size_is_told_and_nothing_is_kept(target, put, suffix):
     wrong = CONTENT.replace(b"0.5", b"0.6", 1)
     mirror = put("toy.txt" + suffix, COMPRESS[suffix](wrong))
-    with pytest.raises(ChecksumError) as caught:
+    with pytest.raises(FetchError) as caught:
         fetch_file(ENTRY, FILE, target, [mirror], download=False)
     assert SHA256 in str(caught.value)
     assert hashlib.sha256(wrong).hexdigest() in str(caught.value)
     for size in (len(CONTENT) - 1, len(CONTENT) + 1):
         entry = entry_with(sha256=None, size=size)
-        with pytest.raises(ChecksumError, match=str(size)):
+        with pytest.raises(FetchError, match=str(size)):
             fetch_file(entry, entry.files[0], target, [mirror], download=False)
     assert is_untouched(target)
 
@@ -112,11 +112,11 @@ def test_a_damaged_compressed_file_is_told_and_nothing_is_kept(target, put, suff
 
 def test_unpacking_ends_at_the_registered_size_or_at_a_bound(target, put, monkeypatch):
     mirror = put("toy.txt.bz2", bz2.compress(bytes(2**24)))
-    with pytest.raises(ChecksumError, match=str(len(CONTENT))):
+    with pytest.raises(FetchError, match=str(len(CONTENT))):
         fetch_file(ENTRY, FILE, target, [mirror], download=False)
     monkeypatch.setattr(fetching, "_LONGEST", 2**20)
     entry = entry_with(sha256=None, size=None)
-    with pytest.raises(ChecksumError, match=str(2**20)):
+    with pytest.raises(FetchError, match=str(2**20)):
         fetch_file(entry, entry.files[0], target, [mirror], download=False)
     assert is_untouched(target)
 
@@ -136,14 +136,14 @@ def test_what_is_nowhere_is_told_with_the_places_looked_at(target, tmp_path):
 
 def test_each_host_is_asked_once_while_a_run_is_planned(tmp_path, monkeypatch):
     asked = []
-    monkeypatch.setattr(fetching, "unreachable", lambda url: asked.append(url) or "no answer")
+    monkeypatch.setattr(planning, "unreachable", lambda url: asked.append(url) or "no answer")
     files = tuple(RawFile(name, url=f"https://host/{name}") for name in "ab")
     entry = replace(ENTRY, files=files)
     assert missing_reason(entry, tmp_path)
     assert asked == []
     assert "host: no answer" in missing_reason(entry, tmp_path, download=True)
     assert len(asked) == 1
-    monkeypatch.setattr(fetching, "unreachable", lambda url: "")
+    monkeypatch.setattr(planning, "unreachable", lambda url: "")
     assert missing_reason(entry, tmp_path, download=True) == ""
 
 

@@ -98,16 +98,14 @@ def test_libsvm_label_sets(read):
     part = read("libsvm", "0,2 1:1\n 2:1\n1:3 2:4\n1\n", "multilabel").parts["train"]
     np.testing.assert_array_equal(part.Y, [[1, 0, 1], [0, 0, 0], [0, 0, 0], [0, 1, 0]])
     np.testing.assert_array_equal(dense(part), [[1, 0], [0, 1], [3, 4], [0, 0]])
-    loaded = read("libsvm", "5 1:1\n4,7\n", "multilabel", label_base=4, n_classes=5)
-    assert loaded.class_names == ["4", "5", "6", "7", "8"]
-    np.testing.assert_array_equal(loaded.parts["train"].Y, [[0, 1, 0, 0, 0], [1, 0, 0, 1, 0]])
+    loaded = read("libsvm", {"train": "5 1:1\n4,7\n", "test": "10\n"}, "multilabel")
+    assert loaded.class_names == ["4", "5", "7", "10"]
+    np.testing.assert_array_equal(loaded.parts["train"].Y, [[0, 1, 0, 0], [1, 0, 1, 0]])
 
 
 def test_libsvm_indices_may_begin_with_0(read, tmp_path):
     part = read("libsvm", "1 0:7 2:1\n2\n", n_features=5).parts["train"]
     np.testing.assert_array_equal(dense(part), [[7, 0, 1, 0, 0], [0, 0, 0, 0, 0]])
-    part = read("libsvm", "1 1:7\n2\n", index_base=0).parts["train"]
-    np.testing.assert_array_equal(dense(part), [[0, 7], [0, 0]])
     dump_svmlight_file(X, CLASSES, str(tmp_path / "dumped"))
     loaded = FORMATS["libsvm"](Source({"train": tmp_path / "dumped"}, "multiclass"))
     np.testing.assert_array_equal(dense(loaded.parts["train"]), X)
@@ -324,20 +322,12 @@ FAULTS = {
     "libsvm: merged labels": ("libsvm", f"{2**53 + 2} 1:1\n0 1:1\n", {}, "53 bits"),
     "libsvm: descending": ("libsvm", "1 1:1\n1 3:1 2:1\n", {}, ":2: .*sorted"),
     "libsvm: repeated": ("libsvm", "1 1:1\n1 3:1 3:1\n", {}, ":2: .*unique"),
-    "libsvm: index 0": ("libsvm", "1 1:1\n1 0:1\n", {"index_base": 1}, "indices 0 to 1"),
     "libsvm: large index": (
         "libsvm",
         "1 9:1\n",
         {"n_features": 8},
         "indices 9 to 9 are not in 1..8|indices 1 to",
     ),
-    "libsvm: label out of range": (
-        "libsvm",
-        "0 1:1\n3 1:1\n",
-        MULTILABEL | {"n_classes": 3},
-        "labels 0 to 3",
-    ),
-    "libsvm: labels from 1": ("libsvm", "1,2 1:1\n3 2:1\n", MULTILABEL, "`label_base`"),
     "libsvm: no labels": ("libsvm", " 1:1\n 2:1\n", MULTILABEL, "no row has a label"),
     "libsvm: empty": ("libsvm", "# nothing\n\n", {}, "no row"),
     "table: too long": ("table", "1,2,a\n\n1,2,3,a\n", UCI, "line 3"),

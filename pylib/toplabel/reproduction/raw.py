@@ -2,16 +2,66 @@
 
 from __future__ import annotations
 
+import urllib.error
+import urllib.parse
+from collections.abc import Sequence
 from functools import cache, cached_property
 from importlib.util import find_spec
 from pathlib import Path
 
 from toplabel._core.files import file_sum
 from toplabel.reproduction.config.datasets import Registry
-from toplabel.reproduction.config.entry import RawFile
-from toplabel.reproduction.data.fetch import find, missing_reason, raw_path
+from toplabel.reproduction.config.entry import Entry, RawFile
+from toplabel.reproduction.data.fetch import (
+    MIRROR_VARIABLE,
+    SHIPPED,
+    PathLike,
+    find,
+    open_address,
+    raw_path,
+)
 
 RAW = "data/raw"
+
+
+_SHOWN = 3  # of the names of missing files
+_WAIT = 4.0  # seconds for an answer of a host
+
+
+def missing_reason(
+    entry: Entry, raw_folder: PathLike, mirrors: Sequence[PathLike] = (), download: bool = False
+) -> str:
+    """Return why a data set cannot be had, in one line, or "" when it can.
+
+    Only the existence of files is checked, not their content. With `download` the hosts of the
+    official addresses are asked for what no folder has, each host once.
+    """
+    if not entry.is_readable:
+        return f"waits for {entry.waits_for}"
+    folders = [Path(folder) / entry.folder for folder in (raw_folder, *mirrors)]
+    missing = [file for file in entry.files if find(file.name, folders) is None]
+    if not missing:
+        return ""
+    more = f" and {len(missing) - _SHOWN} more" if len(missing) > _SHOWN else ""
+    listed = ", ".join(file.name for file in missing[:_SHOWN]) + more
+    reason = f"{listed} not found in data/raw, {SHIPPED} or a mirror ({MIRROR_VARIABLE})"
+    if download and all(file.url for file in missing):
+        hosts = dict.fromkeys(urllib.parse.urlsplit(file.url).netloc for file in missing)
+        silent = [f"{host}: {why}" for host in hosts if (why := unreachable(host))]
+        return f"{reason}; {silent[0]}" if silent else ""
+    return f"{reason}; waits for {entry.waits_for}" if entry.waits_for else reason
+
+
+@cache
+def unreachable(host: str) -> str:
+    """Return why a host does not answer, or "" when it does."""
+    try:
+        open_address(f"https://{host}/", _WAIT, "HEAD").close()
+    except urllib.error.HTTPError:
+        return ""  # it answers; some servers refuse HEAD
+    except (OSError, ValueError) as error:
+        return f"no answer, {getattr(error, 'reason', None) or error}"
+    return ""
 
 
 class RawFiles:

@@ -168,11 +168,10 @@ class Entry(Closed):
     """The raw files."""
     divide: Divide | None = None
     """How a part that is published as one is cut into several."""
-    transform: Literal["standardise", "normalise", "pca", "gram"] | None = None
+    transform: Literal["standardise", "normalise", "pca"] | None = None
     """standardise: mean 0 and variance 1 in each column, by the training part of each split; sparse
     features are scaled only; normalise: rows of norm 1; pca: centre by the training mean, keep all
-    components with a variance above 0, up to a rotation; gram: the features are Gram matrices,
-    training rows (n, n) and others (n', n), and become vectors with these inner products."""
+    components with a variance above 0, up to a rotation."""
     bias: bool = False
     """Whether a column of ones is added to the features, after the transformation."""
     folds: Annotated[int, Field(ge=2)] | None = None

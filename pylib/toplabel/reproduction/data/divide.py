@@ -10,7 +10,6 @@ from sklearn.model_selection import KFold, StratifiedKFold
 
 from toplabel.reproduction.config.entry import Divide, Split
 from toplabel.reproduction.data.parts import Loaded, Part
-from toplabel.reproduction.data.rows import take
 from toplabel.reproduction.seeds import seed_of
 
 
@@ -58,7 +57,7 @@ def cross_validated(name: str, loaded: Loaded, splits: Sequence[Split]) -> Loade
 
 def _rows(whole: Part, rows: np.ndarray) -> Part:
     labels = (None if values is None else values[rows] for values in (whole.y, whole.Y))
-    return Part(take(whole.X, rows), *labels)
+    return Part(whole.X[rows], *labels)
 
 
 def _in_order(where: str, how: Divide, n: int) -> dict[str, np.ndarray]:

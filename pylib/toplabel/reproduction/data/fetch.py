@@ -15,11 +15,9 @@ import lzma
 import math
 import os
 import urllib.error
-import urllib.parse
 import urllib.request
 import zlib
 from collections.abc import Callable, Iterable, Sequence
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -35,17 +33,11 @@ PathLike = str | os.PathLike[str]
 _DECOMPRESSORS = {".xz": lzma.open, ".gz": gzip.open, ".bz2": bz2.open}
 _CHUNK = 2**20
 _LONGEST = 2**33  # bytes of a download or a compressed file when no size is registered
-_SHOWN = 3  # of the names of missing files
-_WAIT = 4.0  # seconds for an answer of a host while a run is planned
 _TIMEOUT = 30.0  # seconds for an answer, or for going on, while a file is fetched
 
 
 class FetchError(ValueError):
     """A raw file is not available."""
-
-
-class ChecksumError(FetchError):
-    """A raw file is not the one that the registry describes."""
 
 
 def mirror_folders(configured: Iterable[PathLike], root: PathLike) -> list[Path]:
@@ -77,40 +69,6 @@ def raw_path(entry: Entry, file: RawFile, raw_folder: PathLike) -> Path:
     return find(file.name, [folder]) or folder / file.name
 
 
-def missing_reason(
-    entry: Entry, raw_folder: PathLike, mirrors: Sequence[PathLike] = (), download: bool = False
-) -> str:
-    """Return why a data set cannot be had, in one line, or "" when it can.
-
-    Only the existence of files is checked, not their content. With `download` the hosts of the
-    official addresses are asked for what no folder has, each host once.
-    """
-    folders = [Path(folder) / entry.folder for folder in (raw_folder, *mirrors)]
-    missing = [file for file in entry.files if find(file.name, folders) is None]
-    if not missing:
-        return ""
-    more = f" and {len(missing) - _SHOWN} more" if len(missing) > _SHOWN else ""
-    listed = ", ".join(file.name for file in missing[:_SHOWN]) + more
-    reason = f"{listed} not found in data/raw, {SHIPPED} or a mirror ({MIRROR_VARIABLE})"
-    if download and all(file.url for file in missing):
-        hosts = dict.fromkeys(urllib.parse.urlsplit(file.url).netloc for file in missing)
-        silent = [f"{host}: {why}" for host in hosts if (why := unreachable(host))]
-        return f"{reason}; {silent[0]}" if silent else ""
-    return f"{reason}; waits for {entry.waits_for}" if entry.waits_for else reason
-
-
-@cache
-def unreachable(host: str) -> str:
-    """Return why a host does not answer, or "" when it does."""
-    try:
-        _open(f"https://{host}/", _WAIT, "HEAD").close()
-    except urllib.error.HTTPError:
-        return ""  # it answers; some servers refuse HEAD
-    except (OSError, ValueError) as error:
-        return f"no answer, {getattr(error, 'reason', None) or error}"
-    return ""
-
-
 def fetch(
     entry: Entry, raw_folder: PathLike, mirrors: Sequence[PathLike] = (), network: bool = True
 ) -> None:
@@ -135,7 +93,7 @@ def fetch_file(
     Raises
     ------
     FetchError
-        The file is not available, damaged, or not the registered one (`ChecksumError`).
+        The file is not available, damaged, or not the registered one.
     """
     folders = [Path(mirror) / entry.folder for mirror in mirrors]
     if copy := find(file.name, folders):
@@ -183,7 +141,7 @@ def _read(
             size += len(piece)
             if size > most:
                 why = "the registry has" if file.size else "are taken where no `size` is registered"
-                raise ChecksumError(f"{origin}: more than the {most} bytes that {why}")
+                raise FetchError(f"{origin}: more than the {most} bytes that {why}")
             digest.update(piece)
             write(piece)
     except (EOFError, OSError, lzma.LZMAError, zlib.error) as error:
@@ -193,15 +151,15 @@ def _read(
     sha256 = digest.hexdigest()
     if file.sha256 not in (None, sha256):
         message = f"sha256 is {sha256} ({size} bytes), the registry has {file.sha256}"
-        raise ChecksumError(f"{origin}: {message}")
+        raise FetchError(f"{origin}: {message}")
     if file.size not in (None, size):
-        raise ChecksumError(f"{origin}: {size} bytes, the registry has {file.size}")
+        raise FetchError(f"{origin}: {size} bytes, the registry has {file.size}")
     return sha256, size
 
 
 def _download(file: RawFile, target: Path) -> None:
     with (
-        _open(file.url, _TIMEOUT) as stream,
+        open_address(file.url, _TIMEOUT) as stream,
         atomic_path(target) as path,
         path.open("wb") as output,
     ):
@@ -212,7 +170,7 @@ def _download(file: RawFile, target: Path) -> None:
             raise FetchError(f"{file.url}: broke off after {got} of {promised} bytes")
 
 
-def _open(url: str, timeout: float, method: str = "GET") -> Any:
+def open_address(url: str, timeout: float, method: str = "GET") -> Any:
     """Ask an https address, which may redirect to another https address."""
     request = urllib.request.Request(url, headers={"User-Agent": "toplabel"}, method=method)
     answer = urllib.request.urlopen(request, timeout=timeout)

@@ -65,9 +65,8 @@ def dataset_row(entry: Entry, meta: dict[str, Any] | None, reason: str = "") -> 
         return row
     measured = meta["statistics"]
     row |= measured
-    differences = [text for _, text, _ in disagreements(measured, entry.statistics)]
-    agrees = not differences if entry.statistics else None
-    return row | {"agrees": agrees, "differences": differences}
+    agrees = not disagreements(measured, entry.statistics) if entry.statistics else None
+    return row | {"agrees": agrees}
 
 
 def _first_printed(entry: Entry, key: str) -> str | None:

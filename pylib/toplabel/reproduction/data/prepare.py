@@ -20,8 +20,7 @@ from toplabel.reproduction.data.embedded import EMBEDDED
 from toplabel.reproduction.data.fetch import raw_path, read_raw
 from toplabel.reproduction.data.formats import FORMATS, FormatError, Source
 from toplabel.reproduction.data.overview import disagreements
-from toplabel.reproduction.data.parts import Loaded, Part, Prepared
-from toplabel.reproduction.data.rows import Rows, RowsOf
+from toplabel.reproduction.data.parts import Loaded, Part, Prepared, Rows
 from toplabel.reproduction.data.statistics import advice, norm_advice, statistics
 from toplabel.reproduction.data.transform import transform
 from toplabel.reproduction.data.validation import validate_prepared
@@ -159,7 +158,7 @@ def store(parts: dict[str, Part]) -> dict[str, Part]:
     """Choose dense or CSR features, the same for all parts; float32 if all are, else float64.
 
     They are CSR up to a density of 0.2: there an epoch on CSR rows was 1.2 to 8 times faster than
-    one in dense blocks, for 6 to 500 classes and 50 to 1500 features.
+    one in dense blocks, for 6 to 500 classes and 50 to 1500 features. A memory map stays one.
     """
     convert = _dense if _is_dense(parts.values()) else _csr
     single = all(part.X.dtype == np.float32 for part in parts.values())
@@ -168,8 +167,8 @@ def store(parts: dict[str, Part]) -> dict[str, Part]:
 
 
 def _is_dense(parts: Collection[Part]) -> bool:
-    if any(isinstance(part.X, RowsOf | np.memmap) for part in parts):
-        return True  # rows that are still in a file stay there
+    if any(isinstance(part.X, np.memmap) for part in parts):
+        return True
     stored = sum(
         part.X.nnz if sparse.issparse(part.X) else int(np.count_nonzero(part.X)) for part in parts
     )
@@ -182,11 +181,9 @@ def _with_ones(X: Rows) -> Rows:
     return sparse.hstack([X, ones], "csr") if sparse.issparse(X) else np.hstack([X, ones])
 
 
-def _dense(X: Rows, dtype: type) -> np.ndarray | RowsOf:
-    if isinstance(X, RowsOf | np.memmap):
-        return X if X.dtype == dtype else RowsOf(X, dtype=dtype)
+def _dense(X: Rows, dtype: type) -> np.ndarray:
     X = X.toarray() if sparse.issparse(X) else X
-    return np.ascontiguousarray(X, dtype=dtype)
+    return X if X.dtype == dtype and X.flags.c_contiguous else np.ascontiguousarray(X, dtype=dtype)
 
 
 def _csr(X: Rows, dtype: type) -> sparse.csr_matrix:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from toplabel.reproduction.data.parts import Prepared
-from toplabel.reproduction.data.rows import Rows, blocks, squared_norms
+from toplabel.reproduction.data.parts import Prepared, Rows, blocks, squared_norms
 
 if TYPE_CHECKING:
     from toplabel.reproduction.config.protocols import Axis
@@ -30,6 +29,7 @@ def statistics(prepared: Prepared) -> dict[str, Any]:
     squares = squared_norms(train.X)
     names = {name for name in (split.train, split.val, split.test) if name}
     sets = [prepared.parts[name].Y for name in names if prepared.task == "multilabel"]
+    labels = sum(int(Y.sum(dtype=np.int64)) for Y in sets)
     per_row = np.ones(1) if train.Y is None else train.Y.sum(axis=1, dtype=np.int64)
     return {
         "n_classes": prepared.n_classes,
@@ -37,20 +37,13 @@ def statistics(prepared: Prepared) -> dict[str, Any]:
         "n_val": None if val is None else val.n_instances,
         "n_test": test.n_instances,
         "n_features": train.n_features,
-        "label_cardinality": _cardinality(sets),
-        "train_cardinality": _cardinality([train.Y] if sets else []),
+        "label_cardinality": labels / sum(map(len, sets)) if sets else None,
         "mean_squared_norm": float(np.mean(squares, dtype=np.float64)),
         "zero_rows": int((squares == 0).sum()),
         "empty_label_sets": int((per_row == 0).sum()),
         "full_label_sets": int((per_row == prepared.n_classes).sum()),
         "classes_without_example": int((class_counts(prepared) == 0).sum()),
     }
-
-
-def _cardinality(indicators: list[np.ndarray]) -> float | None:
-    """Return the labels per instance of several indicators together."""
-    labels = sum(int(Y.sum(dtype=np.int64)) for Y in indicators)
-    return labels / sum(map(len, indicators)) if indicators else None
 
 
 def class_counts(prepared: Prepared, part: str = "") -> np.ndarray:

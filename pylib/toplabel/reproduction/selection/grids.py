@@ -13,7 +13,7 @@ import numpy as np
 
 from toplabel.reproduction.config.method import Method
 from toplabel.reproduction.config.protocols import LINEAR, Axis, Budget, tidy
-from toplabel.reproduction.data.rows import squared_norms
+from toplabel.reproduction.data.parts import squared_norms
 from toplabel.reproduction.methods import create
 from toplabel.reproduction.selection.choice import best_points
 from toplabel.reproduction.selection.problems import ValidationProblem

@@ -1,7 +1,7 @@
 """Readers of file formats: a name in the registry -> a function.
 
 To add a format, write a module with ``load(source, **options) -> Loaded`` that hands its arrays to
-`tables.assemble` and raises `FormatError`, and enter it in `FORMATS` and in
+`common.assemble` and raises `FormatError`, and enter it in `FORMATS` and in
 `toplabel.reproduction.config.entry`. Its options are checked by the annotations of its arguments.
 """
 
@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from toplabel.reproduction.data.formats import arff, arrays, idx, libsvm, regions, table
-from toplabel.reproduction.data.formats.source import FormatError, Source
+from toplabel.reproduction.data.formats import arff, arrays, libsvm, regions, table
+from toplabel.reproduction.data.formats.common import FormatError, Source
 from toplabel.reproduction.data.parts import Loaded
 
 FORMATS: dict[str, Callable[..., Loaded]] = {
     "libsvm": libsvm.load,
     "mulan_arff": arff.load,
-    "idx": idx.load,
+    "idx": arrays.load_idx,
     "table": table.load,
     "mat": arrays.load_mat,
     "npz": arrays.load_npz,

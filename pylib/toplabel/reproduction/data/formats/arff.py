@@ -20,8 +20,14 @@ import numpy as np
 from pydantic import PositiveInt
 from scipy import sparse
 
-from toplabel.reproduction.data.formats.source import FormatError, Source, parse_xml, shown
-from toplabel.reproduction.data.formats.tables import Table, assemble
+from toplabel.reproduction.data.formats.common import (
+    FormatError,
+    Source,
+    Table,
+    assemble,
+    parse_xml,
+    shown,
+)
 from toplabel.reproduction.data.parts import Loaded
 
 _QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""

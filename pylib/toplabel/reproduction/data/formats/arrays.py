@@ -1,4 +1,4 @@
-"""Files that hold arrays: NumPy's .npz and .npy, MATLAB's .mat, and HDF5.
+"""Files that hold arrays: NumPy's .npz and .npy, MATLAB's .mat, HDF5, and IDX, the format of MNIST.
 
 Nothing is unpickled, and no array of HDF5 is read whose numbers stand in another file or were never
 written.
@@ -7,7 +7,7 @@ written.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,8 +16,8 @@ import h5py
 import numpy as np
 from scipy import io, sparse
 
-from toplabel.reproduction.data.formats.source import FormatError, Source, damage
-from toplabel.reproduction.data.formats.tables import Table, assemble
+from toplabel.reproduction.config.model import FileName
+from toplabel.reproduction.data.formats.common import FormatError, Source, Table, assemble, damage
 from toplabel.reproduction.data.parts import Loaded
 
 Read = Callable[[Path, Sequence[str]], Sequence[Any]]
@@ -103,9 +103,6 @@ def read_mat(path: Path, names: Sequence[str]) -> list[np.ndarray | sparse.spmat
         content = io.loadmat(path, variable_names=names)
         for matrix in filter(sparse.issparse, map(content.get, names)):
             matrix.check_format(full_check=True)  # SciPy may crash on an index out of range
-    for name in names:
-        if not sparse.issparse(content[name]) and content[name].dtype.kind not in "biuf":
-            raise FormatError(path, None, f"{name!r} is no matrix of real numbers")
     return [content[name] for name in names]
 
 
@@ -151,3 +148,28 @@ def _check_names(path: Path, names: Sequence[str], found: Collection[str]) -> No
         if name not in found:
             there = ", ".join(found) or "nothing"
             raise FormatError(path, None, f"{name!r} is not in it; it has: {there}")
+
+
+def load_idx(source: Source, labels: Mapping[str, FileName]) -> Loaded:
+    """Read pairs of IDX files of unsigned bytes: images (n, ...), which become rows, and labels."""
+    tables = {}
+    for part, path in source.parts.items():
+        beside = source.beside(part, labels)
+        images = _read_idx(path)
+        tables[part] = Table(path, images.reshape(len(images), -1), _read_idx(beside), beside)
+    return assemble(tables, source.task)
+
+
+def _read_idx(path: Path) -> np.ndarray:
+    """Return the array of a file: two zero bytes, the type, the number of dimensions, the sizes,
+    the numbers.
+    """
+    content = path.read_bytes()
+    start = 4 + 4 * content[3] if len(content) > 4 else 4
+    if content[:3] != b"\0\0\x08" or len(content) < start:
+        raise FormatError(path, None, "not an IDX file of unsigned bytes")
+    shape = tuple(map(int, np.frombuffer(content[4:start], ">u4")))
+    if len(content) - start != math.prod(shape) or 0 in shape or not shape:
+        message = f"{len(content) - start} numbers, but the header says {shape}"
+        raise FormatError(path, None, message)
+    return np.frombuffer(content, np.uint8, offset=start).reshape(shape)

@@ -20,8 +20,14 @@ import numpy as np
 
 from toplabel.reproduction.config.model import FileName
 from toplabel.reproduction.data.formats.arrays import read_hdf5, read_npz
-from toplabel.reproduction.data.formats.source import FormatError, Source, damage, parse_xml, shown
-from toplabel.reproduction.data.formats.tables import features_of
+from toplabel.reproduction.data.formats.common import (
+    FormatError,
+    Source,
+    damage,
+    features_of,
+    parse_xml,
+    shown,
+)
 from toplabel.reproduction.data.parts import Loaded, Part
 
 _ANNOTATION = re.compile(r"(?:^|/)Annotations/([^/]+)\.xml$")

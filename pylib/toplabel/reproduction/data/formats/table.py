@@ -11,8 +11,7 @@ import pandas as pd
 from sklearn.preprocessing import MultiLabelBinarizer
 
 from toplabel._core.files import reason
-from toplabel.reproduction.data.formats.source import FormatError, Source, shown
-from toplabel.reproduction.data.formats.tables import Table, assemble
+from toplabel.reproduction.data.formats.common import FormatError, Source, Table, assemble, shown
 from toplabel.reproduction.data.parts import Loaded
 
 _MANY = 50  # values of a column of words, which are more than half the rows: no category
