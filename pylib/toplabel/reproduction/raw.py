@@ -36,8 +36,6 @@ def missing_reason(
     Only the existence of files is checked, not their content. With `download` the hosts of the
     official addresses are asked for what no folder has, each host once.
     """
-    if not entry.is_readable:
-        return f"waits for {entry.waits_for}"
     folders = [Path(folder) / entry.folder for folder in (raw_folder, *mirrors)]
     missing = [file for file in entry.files if find(file.name, folders) is None]
     if not missing:
