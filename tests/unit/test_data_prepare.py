@@ -137,8 +137,6 @@ def test_features_of_another_size_than_the_papers_are_marked(registry, tmp_path)
     np.testing.assert_array_equal(prepared.parts["train"].y, y - 1)
 
 
-
-
 def test_features_in_a_file_are_saved_block_by_block(registry, tmp_path, monkeypatch):
     monkeypatch.setattr(parts, "_BLOCK_BYTES", 1 << 20)
     X, y = features(1000, 4096)  # 16 MB
