@@ -73,7 +73,7 @@ rule evaluate:
         "../scripts/evaluate.py"
 
 
-# The predictions for the test rows, of own data sets alone.
+# The predictions for the test rows, and a model that `toplabel.load_model` reads, of own data sets alone.
 rule predict:
     input:
         meta="results/{dataset}/data/meta.json",
@@ -81,6 +81,7 @@ rule predict:
         models="results/{dataset}/{method}/models.npz",
     output:
         predictions="results/{dataset}/{method}/predictions.csv",
+        model="results/{dataset}/{method}/model.npz",
     log:
         "results/logs/predict/{dataset}/{method}.log",
     resources:
@@ -88,6 +89,7 @@ rule predict:
     params:
         task=lambda wildcards: vars(plan.task("evaluate", wildcards.dataset, wildcards.method)),
         threshold=plan.run.threshold,
+        features=lambda wildcards: {key: plan.entry(wildcards.dataset)[key] for key in ("transform", "bias")},
         sources=plan.sources("predict.py"),
     message:
         "Predict with {wildcards.method} on {wildcards.dataset}"

@@ -31,12 +31,16 @@ class Part:
         0/1 indicator of the label sets.
     groups : ndarray of shape (rows,), int64, or None
         The instance 0..n-1 that a row belongs to; None: row i is instance i.
+    shift, scale : ndarray of shape (d,), or None
+        Of a standardised training part: what was subtracted from its columns, and divided by.
     """
 
     X: Rows
     y: np.ndarray | None = None
     Y: np.ndarray | None = None
     groups: np.ndarray | None = None
+    shift: np.ndarray | None = None
+    scale: np.ndarray | None = None
 
     @property
     def n_rows(self) -> int:

@@ -27,7 +27,7 @@ from toplabel.reproduction.data.parts import Part, Prepared
 
 _META_FILE = "meta.json"
 _RESERVED = ("name", "task", "n_classes", "class_names", "parts", "splits")
-_LABELS = ("y", "Y", "groups")
+_LABELS = ("y", "Y", "groups", "shift", "scale")
 
 
 def save_prepared(prepared: Prepared, folder: str | os.PathLike[str]) -> None:

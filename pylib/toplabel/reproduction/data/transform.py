@@ -43,7 +43,11 @@ def transform(
     if method == "standardise":
         scalers = {train: _scaler(parts[train].X) for train in set(owner.values())}
         scaled = {name: scalers[owner[name]].transform(_float64(p.X)) for name, p in parts.items()}
-        return {name: replace(part, X=scaled[name]) for name, part in parts.items()}
+        found = {name: replace(part, X=scaled[name]) for name, part in parts.items()}
+        for name, scaler in scalers.items():
+            shift = scaler.mean_ if scaler.with_mean else np.zeros(scaler.n_features_in_)
+            found[name] = replace(found[name], shift=shift, scale=scaler.scale_)
+        return found
     vectors: dict[str, np.ndarray] = {}
     for train in dict.fromkeys(owner.values()):
         others = [name for name, of in owner.items() if of == train and name != train]
