@@ -71,7 +71,12 @@ def test_a_loaded_model_predicts_the_same_of_raw_features(tmp_path, loss, how):
     Y = (rng.random((60, 3)) < 0.5).astype(int) if many else y
     (tmp_path / "mine").mkdir()
     for part, kept in (("train", slice(0, 40)), ("test", slice(40, 60))):
-        np.savez(tmp_path / f"mine/{part}.npz", X=X[kept], **{"Y" if many else "y": Y[kept]}, class_names=names)
+        np.savez(
+            tmp_path / f"mine/{part}.npz",
+            X=X[kept],
+            **{"Y" if many else "y": Y[kept]},
+            class_names=names,
+        )
     files = tuple(RawFile(f"{part}.npz", part) for part in ("train", "test"))
     kind = "multilabel" if many else "multiclass"
     fields = {"protocol": "own", "format": "npz", "task": kind, "files": files}

@@ -89,7 +89,9 @@ rule predict:
     params:
         task=lambda wildcards: vars(plan.task("evaluate", wildcards.dataset, wildcards.method)),
         threshold=plan.run.threshold,
-        features=lambda wildcards: {key: plan.entry(wildcards.dataset)[key] for key in ("transform", "bias")},
+        features=lambda wildcards: {
+            key: plan.entry(wildcards.dataset)[key] for key in ("transform", "bias")
+        },
         sources=plan.sources("predict.py"),
     message:
         "Predict with {wildcards.method} on {wildcards.dataset}"

@@ -10,17 +10,17 @@ rule report:
         notes=plan.notes,
         kept=plan.kept,
     output:
-        html="reports/index.html",
-        pdf="reports/toplabel.pdf",
-        json="reports/data/report.json",
-        crate="reports/ro-crate-metadata.json",
+        html=f"{plan.report}/index.html",
+        pdf=f"{plan.report}/toplabel.pdf",
+        json=f"{plan.report}/data/report.json",
+        crate=f"{plan.report}/ro-crate-metadata.json",
     log:
         "results/logs/report.log",
     localrule: True
     params:
         sources=plan.sources("write_report.py"),
     message:
-        "Write reports/"
+        "Write the report"
     script:
         "../scripts/write_report.py"
 

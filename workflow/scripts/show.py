@@ -32,7 +32,7 @@ def main(snakemake):
         claims,
         pd.read_csv(io.StringIO(datasets.to_csv(index=False)), dtype=str, keep_default_na=False),
         describe_run(root, plan.catalogue, plan.config),
-        "reports",
+        plan.report,
         checkout=root,
         shown=there([*targets.table_files(), *targets.figure_files()], ".json"),
         missing=missing,

@@ -1,5 +1,7 @@
 """Write the report: pages, document, data and crate."""
 
+from pathlib import Path
+
 import pandas as pd
 
 from toplabel._core.files import read_json
@@ -17,7 +19,7 @@ def main(snakemake):
         read_frame(given.claims, COLUMNS),
         pd.read_csv(given.datasets, dtype=str, keep_default_na=False),
         read_json(given.run),
-        "reports",
+        Path(snakemake.output.html).parent,
         checkout=checkout(snakemake),
         shown=[path for path in (*given.tables, *given.figures) if path.endswith(".json")],
     )

@@ -178,6 +178,12 @@ class Plan:
         return self.of_checkout(f"{SUMMARY}/*.csv", f"{SUMMARY}/run.json")
 
     @property
+    def report(self) -> str:
+        """The folder of the report; studies of the run's own have one with the name of the first."""
+        studies = self.config["studies"]
+        return f"reports/{next(iter(studies))}" if isinstance(studies, Mapping) else "reports"
+
+    @property
     def own_rows(self) -> dict[str, Any]:
         """What the config adds to the registries."""
         studies = self.config["studies"]

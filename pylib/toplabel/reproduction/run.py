@@ -34,6 +34,7 @@ _RULE = re.compile(r"^rule (\w+):", re.MULTILINE)
 # Folders of results/ that are no data set, and of results/<set>/ that are no method.
 _OF_RUN = {"benchmarks", "calibration", "figures", "logs", "tables", "timing"}
 _OF_SET = {"data", "network"}
+_OF_REPORT = {"code", "data", "summary"}  # folders of reports/, where each study of a run has one
 
 
 def read_plan(root: Path, config: Mapping[str, Any], workflow: Any) -> Plan:
@@ -78,7 +79,7 @@ def check_names(plan: Plan, source: str) -> None:
     files = plan.of_checkout("workflow/Snakefile", "workflow/rules/*.smk")
     rules = {name for file in files for name in _RULE.findall(Path(file).read_text("utf-8"))}
     for key, names, taken in (
-        ("studies", plan.studies, rules),
+        ("studies", plan.studies, rules | _OF_REPORT),
         ("datasets", plan.registry, rules | _OF_RUN),
         ("methods", plan.methods, _OF_SET),
     ):
@@ -150,7 +151,7 @@ def end(workflow: Any, plan: Plan) -> None:
         if (meta := Path(plan.prepared(name))).is_file():
             for sentence in read_json(meta).get("advice", ()):
                 print(f"Note on {name}: {sentence}", file=sys.stderr)
-    where = "The report is reports/index.html, as a document reports/toplabel.pdf."
+    where = f"The report is {plan.report}/index.html, as a document {plan.report}/toplabel.pdf."
     if "report" in rules:
         print(f"\n{_measured(Path('results/cells.csv'))}\n{where}", file=sys.stderr)
     elif "show" in rules:

@@ -1,14 +1,15 @@
-"""How the best method of an own data set does class by class, from its predictions.csv."""
+"""How the best method of an own data set does class by class, how to load it, and what it took."""
 
 from __future__ import annotations
 
 import pandas as pd
 
+from toplabel._core.files import read_npz
 from toplabel.reproduction.report.inputs import Inputs
 from toplabel.reproduction.report.labels import plain
-from toplabel.reproduction.report.numbers import count, fixed
+from toplabel.reproduction.report.numbers import compact, count, fixed
 from toplabel.reproduction.report.sections import first_bests, table_of
-from toplabel.reproduction.report.tree import Part, Section, Text
+from toplabel.reproduction.report.tree import Part, Section, Table, Text
 
 _LARGEST = 30  # classes of a confusion matrix that is shown
 
@@ -24,10 +25,27 @@ def class_sections(inputs: Inputs) -> list[tuple[str, Section]]:
             parts: list[Part] = [
                 Text("", lead=lead, link="predictions.csv", href=inputs.link(file))
             ]
+            model = inputs.results / dataset / best["config_method"] / "model.npz"
+            if read_npz(model)["splits"].size:
+                parts.append(Text("", lead="As a scikit-learn pipeline for new rows:"))
+                parts.append(Text(f'toplabel.load_model("{model.as_posix()}")', style="code"))
             title = f"{inputs.title(dataset)}, class by class"
-            section = Section(f"classes-{dataset}", title, parts + class_tables(rows))
+            parts += [*class_tables(rows), cost_table(inputs, dataset)]
+            section = Section(f"classes-{dataset}", title, parts)
             found.append((dataset, section))
     return found
+
+
+def cost_table(inputs: Inputs, dataset: str) -> Table:
+    """Return what each method took: the most of any metric, summed over the splits."""
+    cells = inputs.cells[inputs.cells["config_dataset"] == dataset]
+    most = cells.groupby("label", sort=False)[["seconds", "epochs"]].max().dropna()
+    rows = [
+        [label, compact(one["seconds"], 3), count(int(one["epochs"]))]
+        for label, one in most.iterrows()
+    ]
+    head = ["Method", "Seconds of selection and training", "Passes or steps of the final fits"]
+    return table_of("What each method took", head, rows)
 
 
 def class_tables(rows: pd.DataFrame) -> list[Part]:
