@@ -15,7 +15,7 @@ from samples_of_results import MEASURED
 def row(site: Site, page: str, label: str) -> dict[str, Element]:
     """The cells of a method in the first grid of a page, by the headings of their columns."""
     grid = site[page].all("table", "grid")[0]
-    heads = [head.text.strip(" ↑↓") for head in grid.all("th") if head.inside("thead")]
+    heads = [head.text.strip(" \u00a0↑↓") for head in grid.all("th") if head.inside("thead")]
     for found in grid.all("tr"):
         if found.inside("tbody") and found.all("th")[0].text == label:
             return dict(zip(heads, found.children, strict=False))
