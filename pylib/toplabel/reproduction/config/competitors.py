@@ -74,6 +74,7 @@ COMPETITORS: dict[str, Competitor] = {
     "sh_svm_rbf_batch": Competitor(_SIMPLEX, {"loss": "sh_svm", "kernel": "rbf"}, kernel="rbf"),
     "s_ls_online": Competitor("simplex_coding.Online", {"loss": "s_ls"}),
     "sc_svm_online": Competitor("simplex_coding.Online", {"loss": "sc_svm"}),
+    "sc_svm_program": Competitor("simplex_coding.ConeProgram"),
     "sh_svm_online": Competitor("simplex_coding.Online", {"loss": "sh_svm"}),
     "svm_ova_batch": Competitor("libsvm.OneVsAllSVC", {"kernel": "linear"}),
     "svm_rbf_ova_batch": Competitor("libsvm.OneVsAllSVC", {"kernel": "rbf"}, kernel="rbf"),
