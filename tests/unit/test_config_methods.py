@@ -108,11 +108,13 @@ def test_an_estimator_has_fixed_parameters_and_a_grid():
         label: Forest
         estimator: sklearn.ensemble.RandomForestClassifier
         labels: set
-        params: {n_estimators: 10, max_features: sqrt}
-        grid: {min_samples_leaf: [1, 4], max_depth: [3, null]}
+        params: {n_estimators: 10, max_features: sqrt, estimator: {params: {tol: 1e-4}}}
+        grid: {min_samples_leaf: [1, 1e-4], max_depth: [3, null]}
     """).values()
     assert (forest.task, forest.family, forest.selects_C) == ("multilabel", "forest", False)
     assert forest.candidates[1] == {"min_samples_leaf": 1, "max_depth": None}
+    assert forest.candidates[2]["min_samples_leaf"] == 1e-4  # for YAML a text
+    assert forest.params["estimator"]["params"] == {"tol": 1e-4}
     budget = forest.budget(Budget(Axis(10, -5, 3, 1), folds=3, extend=2), "quick")
     assert (budget.C.values(), budget.extend, budget.folds) == ([1.0, 2.0, 4.0, 8.0], 0, 3)
 

@@ -17,6 +17,7 @@ from toplabel.reproduction.config.model import (
     Closed,
     RowName,
     Some,
+    Value,
     model,
 )
 from toplabel.reproduction.config.protocols import Axis, Budget, BudgetName
@@ -25,7 +26,7 @@ PAPER_EPOCHS = 3
 """How many epochs the fine-tuning of TPAMI Table 6 takes on ImageNet."""
 
 
-Values = Annotated[tuple[Any, ...], Some]
+Values = Annotated[tuple[Value, ...], Some]
 _PATH = r"^\w+(\.\w+)+$"
 _OWN = Loss(key="", label="", about="", labels="either")  # a loss of the user
 KINDS = ("loss", "estimator", "competitor")
@@ -66,7 +67,7 @@ class Method(Closed):
     sklearn.ensemble.RandomForestClassifier."""
     competitor: Literal[("", *COMPETITORS)] = ""
     """A method of the papers that has code here (docs/protocols.md), in place of a loss."""
-    params: Mapping[str, Any] = Field(default_factory=dict)
+    params: Mapping[str, Value] = Field(default_factory=dict)
     """Fixed parameters of the estimator or of the loss of your own, or options of the competitor."""
     grid: Mapping[BudgetName, Axis] | Mapping[str, Values] = Field(default_factory=dict)
     """Of a loss or a competitor, an axis for each budget, in place of the protocol's C, or of what

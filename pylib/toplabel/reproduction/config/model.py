@@ -55,6 +55,16 @@ def _with_names(rows: Any) -> Any:
     return {name: with_name(row, name) for name, row in rows.items()}
 
 
+def _number(value: Any) -> Any:
+    """Return 1e-4, which YAML takes for a text, as the number that it is meant to be."""
+    if isinstance(value, Mapping):
+        return {key: _number(one) for key, one in value.items()}
+    is_number = isinstance(value, str) and re.fullmatch(r"[-+]?\d+(\.\d*)?[eE][-+]?\d+", value)
+    return float(value) if is_number else value
+
+
+Value = Annotated[Any, BeforeValidator(_number)]
+"""A value that a class of scikit-learn or of the user gets as it stands."""
 Gap = Annotated[float, Field(gt=0, lt=1)]
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$", max_length=100)]
 # File systems take names of 255 bytes; suffixes are added.
