@@ -8,7 +8,7 @@ import pytest
 
 from toplabel.reproduction import sources
 from toplabel.reproduction.plan import Plan, PlanError
-from toplabel.reproduction.run import check_classes, check_names, check_targets, find_modules
+from toplabel.reproduction.run import check_classes, check_names, find_modules
 
 ROOT = Path(__file__).resolve().parents[2]
 ENTRY = {
@@ -47,13 +47,6 @@ def test_free_names_are_taken():
 def test_a_name_of_the_workflow_is_refused_by_file_and_key(names, key):
     with pytest.raises(PlanError, match=rf"^own\.yaml: {key}: "):
         check_names(Plan(ROOT, own(**names)), "own.yaml")
-
-
-def test_an_unknown_target_is_refused_with_the_nearest_ones():
-    plan = Plan(ROOT, own())
-    check_targets(plan, ["all", "look", "mine", "letter", "table05", "results/cells.csv"])
-    with pytest.raises(PlanError, match="unknown target 'lettre'; did you mean letter"):
-        check_targets(plan, ["lettre"])
 
 
 @pytest.fixture

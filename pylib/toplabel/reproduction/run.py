@@ -18,12 +18,11 @@ from typing import Any
 
 from toplabel._core.files import read_json
 from toplabel.reproduction import sources
-from toplabel.reproduction.config.documents import read_yaml, unknown
+from toplabel.reproduction.config.documents import read_yaml
 from toplabel.reproduction.facts import BENCHMARKS, note_start
 from toplabel.reproduction.methods import create
 from toplabel.reproduction.needs import kept_jobs
 from toplabel.reproduction.plan import DEFAULTS, Plan, PlanError
-from toplabel.reproduction.targets import Targets
 
 BRIEF = "TOPLABEL_BRIEF"
 """The environment variable that leaves the line of progress alone on the terminal."""
@@ -50,8 +49,6 @@ def read_plan(root: Path, config: Mapping[str, Any], workflow: Any) -> Plan:
         if workflow.is_main_process:
             check_names(plan, source)
             check_classes(plan, source)
-            if workflow.dag_settings is not None:  # with --lint there is none
-                check_targets(plan, workflow.dag_settings.targets)
             _check_records(plan)
     except (ValueError, PlanError) as error:
         sys.exit(f"Error: {error}")
@@ -79,7 +76,8 @@ def check_classes(plan: Plan, source: str) -> None:
 
 def check_names(plan: Plan, source: str) -> None:
     """Refuse names that a rule has, as targets are rules, and those of other folders of results."""
-    rules = _rules(plan)
+    files = plan.of_checkout("workflow/Snakefile", "workflow/rules/*.smk")
+    rules = {name for file in files for name in _RULE.findall(Path(file).read_text("utf-8"))}
     for key, names, taken in (
         ("studies", plan.studies, rules | _OF_REPORT),
         ("datasets", plan.registry, rules | _OF_RUN),
@@ -88,20 +86,6 @@ def check_names(plan: Plan, source: str) -> None:
         if wrong := [name for name in names if name in taken]:
             what = "the workflow itself uses this name; choose another"
             raise PlanError(f"{source}: {key}.{wrong[0]}: {what}")
-
-
-def check_targets(plan: Plan, asked: Iterable[str]) -> None:
-    """Refuse a target that is neither a rule nor a name of the registries, and no path of a file."""
-    for name in asked:
-        if re.fullmatch(r"\w+", name) and not Path(name).exists():
-            known = [*sorted(_rules(plan)), *Targets(plan).named()]
-            if name not in known:
-                raise PlanError(unknown("target", name, known))
-
-
-def _rules(plan: Plan) -> set[str]:
-    files = plan.of_checkout("workflow/Snakefile", "workflow/rules/*.smk")
-    return {name for file in files for name in _RULE.findall(Path(file).read_text("utf-8"))}
 
 
 def _check_records(plan: Plan) -> None:
