@@ -4,7 +4,7 @@
     config/methods.yaml toplabel.reproduction.config.methods.MethodsFile
     ```
 
-A line names a file and its model, or the options of the formats, a mapping of models.
+A line names a file and its model.
 """
 
 from collections.abc import Mapping
@@ -45,11 +45,7 @@ class ConfigKeys(SphinxDirective):
         for line in self.content:
             title, path = line.rsplit(maxsplit=1)
             module, name = path.rsplit(".", 1)
-            found = getattr(import_module(module), name)
-            models = found if isinstance(found, Mapping) else {"": found}
-            parts += [f"## {title}\n"] if isinstance(found, Mapping) else []
-            for key, model in models.items():
-                parts.append(tables(f"### {key}" if key else f"## {title}", model))
+            parts.append(tables(f"## {title}", getattr(import_module(module), name)))
         return self.parse_text_to_nodes("\n".join(parts), allow_section_headings=True)
 
 

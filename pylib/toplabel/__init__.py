@@ -12,7 +12,12 @@ if TYPE_CHECKING:
     from toplabel import estimators, losses, metrics, prox, simplex, thresholds
     from toplabel._core.certify import Certificate, certify
     from toplabel.errors import ToplabelError
-    from toplabel.estimators import MultilabelClassifier, SimplexClassifier, TopKClassifier
+    from toplabel.estimators import (
+        MultilabelClassifier,
+        SimplexClassifier,
+        TopKClassifier,
+        load_model,
+    )
     from toplabel.simplex import simplex_coding
     from toplabel.solver import Record, Solution, path, solve
 
@@ -28,6 +33,7 @@ __all__ = [
     "ToplabelError",
     "certify",
     "estimators",
+    "load_model",
     "losses",
     "metrics",
     "path",
@@ -48,6 +54,7 @@ _HOMES = {
     "TopKClassifier": "estimators",
     "ToplabelError": "errors",
     "certify": "_core.certify",
+    "load_model": "estimators",
     "path": "solver",
     "simplex_coding": "simplex",
     "solve": "solver",

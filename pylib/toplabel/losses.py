@@ -4,11 +4,39 @@ from __future__ import annotations
 
 import numpy as np
 
+from toplabel._core import catalogue
 from toplabel._core.arrays import Labels, as_labels, as_matrix, as_number, pointer
-from toplabel._core.catalogue import LOSSES, Loss, get
+from toplabel._core.catalogue import LOSSES, Loss
 from toplabel._core.lib import check, lib
+from toplabel._core.own_loss import OwnLoss
 
 __all__ = ["LOSSES", "Loss", "conjugate", "get", "gradient", "value", "violation"]
+
+
+def get(loss: object) -> Loss:
+    """Return what is known of a loss.
+
+    Parameters
+    ----------
+    loss : str or object
+        A key of `LOSSES`, or a loss of your own: an object with ``value(scores, labels)``, which
+        returns the loss of each row, (n,), and ``gradient(scores, labels)``, its gradient in the
+        scores, (n, m). Scores are float64, (n, m), and labels class indices, (n,), or a 0/1
+        indicator, (n, m), where the object has the attribute ``labels = "set"``. A convex loss may
+        have ``conjugate(v, labels)``, which returns ``max_s <v_i, s> - L(s)`` of each row, (n,);
+        then the solution has a duality gap.
+
+    Returns
+    -------
+    Loss
+
+    Raises
+    ------
+    ValueError
+        For a name that is not known, or an object that is no loss.
+    """
+    own = not isinstance(loss, str) and hasattr(loss, "value") and hasattr(loss, "gradient")
+    return OwnLoss.of(loss) if own else catalogue.get(loss)
 
 
 def code(loss: Loss) -> int:
@@ -95,6 +123,8 @@ def values_at(
     spec: Loss, matrix: np.ndarray, labels: Labels, k: int, gamma: float = 0.0
 ) -> np.ndarray:
     """`value` of arguments that were checked."""
+    if isinstance(spec, OwnLoss):
+        return spec.values(matrix, labels)
     out = np.empty(labels.n)
     check(lib.tl_loss_values(*_arguments(spec, k, gamma, matrix, labels, out)))
     return out
@@ -130,6 +160,8 @@ def gradients_at(
     spec: Loss, matrix: np.ndarray, labels: Labels, k: int, gamma: float = 0.0
 ) -> np.ndarray:
     """`gradient` of arguments that were checked."""
+    if isinstance(spec, OwnLoss):
+        return spec.gradients(matrix, labels)
     if spec.smoothing and gamma == 0.0:
         raise ValueError(f"loss {spec.key!r} with gamma = 0 is not differentiable; set gamma > 0")
     out = np.empty_like(matrix)

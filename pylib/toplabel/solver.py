@@ -23,7 +23,7 @@ __all__ = ["Record", "Solution", "path", "solve"]
 def solve(
     X,
     y,
-    loss: str = "svm_multi",
+    loss: str | object = "svm_multi",
     *,
     k: int = 1,
     gamma: float = 0.0,
@@ -68,9 +68,10 @@ def solve(
     y : array-like
         Class indices 0..m-1, (n,), or for multilabel losses a 0/1 indicator (n, m), dense or
         sparse.
-    loss : str
+    loss : str or object
         A key of `toplabel.losses.LOSSES`. One that is not convex is minimised by descent from the
-        solution of the convex loss that its row names (``toplabel._core.nonconvex``).
+        solution of the convex loss that its row names (``toplabel._core.nonconvex``). Or a loss of
+        your own, an object as `toplabel.losses.get` describes: it is minimised by L-BFGS, from W = 0.
     k : int
         The k of top-k losses; 1 for the others.
     gamma : float >= 0

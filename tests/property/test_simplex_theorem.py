@@ -1,7 +1,7 @@
-"""NIPS 2012, Theorem 1: the simplex losses are minimised by the Bayes rule, and the excess of the
-misclassification risk is bounded by that of the surrogate risk.
+"""NIPS 2012, Theorems 1 and 2: the simplex losses are minimised by the Bayes rule, and the excess of
+the misclassification risk is bounded by that of the surrogate risk, with the constants of Table 1.
 
-The theorem is an integral over x. Its inequality holds at each x by itself: that is stronger where
+Theorem 1 is an integral over x. Its inequality holds at each x by itself: that is stronger where
 the exponent is 1, and implies the integral by Jensen's inequality where it is 1/2.
 """
 
@@ -60,3 +60,21 @@ def test_without_the_hull_the_half_space_svm_loses_its_guarantee():
     F = 3.0 * np.random.default_rng(0).standard_normal((20000, 2))
     risks = risk("sh_svm", F, rho)
     assert risks.min() < risk("sh_svm", simplex_coding(3).T[:1], rho)[0]
+
+
+@pytest.mark.parametrize("q", [0.5, 1.0, 4.0])
+@given(st.integers(2, 7), st.integers(0, 2**32 - 1), st.sampled_from([0.01, 0.1, 1.0]))
+def test_little_noise_makes_the_bound_of_least_squares_steeper(q, T, seed, spread):
+    """The noise condition of Definition 2 is about rho_1 - rho_2, the lead of the likeliest class."""
+    rng, C = np.random.default_rng(seed), simplex_coding(T).T
+    weight, rho = rng.dirichlet(np.ones(30)), rng.dirichlet(np.full(T, 0.3), 30)
+    best = rho @ C
+    codes = np.sort(best @ C.T, axis=1)
+    lead = (T - 1) / T * (codes[:, -1] - codes[:, -2])
+    assert lead == pytest.approx(np.sort(rho)[:, -1] - np.sort(rho)[:, -2], abs=1e-9)
+    noise = max(weight[lead <= s].sum() / s**q for s in lead if s > 0)  # the smallest B_q
+    F = best + spread * rng.standard_normal((30, T - 1))
+    lost = weight @ (rho.max(axis=1) - rho[np.arange(30), decode(F)])
+    excess = weight @ ((F - best) ** 2).sum(axis=1)
+    factor = (2 * np.sqrt(noise + 1)) ** ((2 * q + 2) / (q + 2))
+    assert lost <= factor * (2 * (T - 1) / T * excess) ** ((q + 1) / (q + 2)) + SLACK

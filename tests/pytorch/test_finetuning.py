@@ -21,7 +21,7 @@ from toplabel.reproduction.networks.training import Descent
 from toplabel.reproduction.selection.evaluation import load_metrics
 
 ROOT = Path(__file__).parents[2]
-NETWORK = Network(images="squares", classes=3, width=6, epochs=3, batch=8, channels=(2, 3))
+NETWORK = Network(images="squares", classes=3, width=6, epochs=3, batch=8)
 TOPK = {"loss": "topk_svm_alpha", "k": 2, "gamma": 1.0}
 
 
@@ -122,9 +122,8 @@ def test_the_steps_are_those_of_pytorch():
         {"params": [p for n, p in named if n.endswith("bias")], "weight_decay": 0.0},
         {"params": [p for n, p in named if not n.endswith("bias")]},
     ]
-    options = Network(images="squares", classes=3, epochs=1, momentum=0.8, weight_decay=0.01)
-    sgd = torch.optim.SGD(groups, lr=0.1, momentum=0.8, weight_decay=0.01)
-    descent = Descent(ours, 0.1, options)
+    sgd = torch.optim.SGD(groups, lr=0.1, momentum=0.9, weight_decay=5e-4)
+    descent = Descent(ours, 0.1)
     for _ in range(4):
         inputs = torch.randn(5, 1, 6, 6)
         for one in (ours, theirs):

@@ -20,7 +20,7 @@ from toplabel.reproduction.compare.cells import read_cells
 def test_the_document_shows_the_numbers(whole: Sample) -> None:
     command = ["pdftotext", "-layout", whole.reports / "toplabel.pdf", "-"]
     text = subprocess.run(command, capture_output=True, check=True).stdout.decode()
-    for number in ("77.0 (76.5)", "91.2 (91.0)", "found 63.1", "(97.98)", "88.8"):
+    for number in ("77.0 (76.5)", "91.2 (91.0)", "found 63.1", "(62.8)", "88.8"):
         assert number in text
     assert "2 of 4 published numbers" in text
     assert "^{" not in text
@@ -72,7 +72,6 @@ def test_a_crate_follows_the_profile_of_workflow_runs(whole: Sample) -> None:
     assert workflow["@type"] == ["File", "SoftwareSourceCode", "ComputationalWorkflow"]
     assert found[workflow["programmingLanguage"]["@id"]]["name"] == "Snakemake"
     assert workflow["version"].endswith("with uncommitted changes")
-    assert found["#software-numpy"]["softwareVersion"] == "2.4.6"
     run = found["#run"]
     assert run["@type"] == "CreateAction"
     assert run["instrument"] == root["mainEntity"]
@@ -81,7 +80,6 @@ def test_a_crate_follows_the_profile_of_workflow_runs(whole: Sample) -> None:
     assert (run["startTime"], run["endTime"]) == times
     assert {"https://example.org/letter.data", "#config"} <= set(references(run["object"]))
     assert found["#raw-letter-own.txt"]["sha256"] == "11ee"
-    assert found["#fact-machine-cpu"]["value"] == "A processor"
     for entity in found.values():
         for value in entity.values():
             assert all(one in found or one.startswith("http") for one in references(value))

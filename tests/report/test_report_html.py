@@ -62,7 +62,7 @@ def test_pages_and_data_of_an_earlier_report_go(sample: Sample) -> None:
     sample.write()
     (sample.reports / "notes.html").write_text("<p>Of the user's own.</p>", encoding="utf-8")
     config = RUN["config"] | {"studies": ["multiclass/letter"]}
-    sample.write(run=RUN | {"config": config}, figures=())
+    sample.write(run=RUN | {"config": config}, shown=())
     assert not (sample.reports / "own.html").exists()
     assert not list((sample.reports / "data/figures").iterdir())
     assert (sample.reports / "notes.html").exists()

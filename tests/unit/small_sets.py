@@ -49,11 +49,9 @@ def regions_set():
     return Prepared("scenes", "multilabel", 3, ["a", "b", "c"], parts, [split])
 
 
-def task_of(
-    method, budget, metrics=("top1",), validation="holdout", retrain_on="train", dataset="toy"
-):
+def task_of(method, budget, metrics=("top1",), validation="holdout", dataset="toy"):
     """The task of a method on the split "main", with a protocol of its own."""
-    protocol = Protocol("toy", validation, tuple(metrics), {}, retrain_on)
+    protocol = Protocol("toy", validation, tuple(metrics), {})
     return Task(dataset, method, protocol, budget, Settings(), "main")
 
 

@@ -5,7 +5,6 @@ table.
 from __future__ import annotations
 
 from itertools import combinations
-from pathlib import Path
 
 import cvxpy as cp
 import numpy as np
@@ -22,7 +21,7 @@ from toplabel.reproduction.calibration.excess import (
 )
 from toplabel.reproduction.calibration.pointwise import Pointwise
 from toplabel.reproduction.calibration.propositions import STATEMENTS, table
-from toplabel.reproduction.calibration.study import MAPPED, STUDIED, map_of_three, study
+from toplabel.reproduction.calibration.study import STUDIED, study
 
 CONVEX = [loss for loss in STUDIED if loss.convex]
 P4 = np.array([0.4, 0.3, 0.2, 0.1])
@@ -252,23 +251,3 @@ def test_a_claim_that_fails_is_told(small_study, verdict, softmax, entropy):
     found = table(minima, other).set_index("Loss")["Verdict"]
     assert found["softmax"] == softmax
     assert found["top-k entropy"].endswith(entropy)
-
-
-def test_the_map_of_three_covers_the_triangle_and_is_drawn(tmp_path: Path):
-    frame = map_of_three(4)
-    assert len(frame) == (16 + 4) * len(MAPPED)
-    one = frame[frame["label"] == MAPPED[0].label]
-    areas = []
-    for text in one["corners"]:
-        corners = np.array(text.split(), dtype=float).reshape(3, 3)
-        np.testing.assert_allclose(corners.sum(axis=1), 1, atol=1e-8)
-        areas.append(abs(np.linalg.det(corners)))
-    whole = abs(np.linalg.det(np.array([[1, 0, 0], [0.5, 0.5, 0], [1 / 3, 1 / 3, 1 / 3]])))
-    assert sum(areas) == pytest.approx(whole)
-    assert (one["p1"] > one["p2"]).all()
-    assert (one["p2"] > one["p3"]).all()
-    majority = one["p1"] > 0.5
-    assert (one["top1"] == majority).all()  # one-vs-all SVM
-    smooth = frame[frame["gamma"] > 0]
-    assert smooth["top1"].all()
-    assert smooth["top2"].all()

@@ -32,8 +32,6 @@ def test_labels_take_the_parameters():
     assert LOSSES["topk_svm_alpha"].name(2, 1.0) == "top-2 SVM^{α}_{1}"
     assert LOSSES["svm_multi"].name(gamma=0.5) == "SVM^{Multi}_{0.5}"
     assert LOSSES["lr_multi"].name() == "LR^{Multi}"
-    assert LOSSES["svm_multi"].panel_of(1.0) == LOSSES["topk_svm_alpha"].panel_of(1.0)
-    assert LOSSES["topk_svm_beta"].panel_of(0.0) == "top-k SVM^{β}"
 
 
 def test_an_unknown_loss_is_named():

@@ -185,7 +185,7 @@ def test_the_interval_over_test_rows_stands_beside_the_number(build, printed, ex
 
 def reading_of(name, **changes):
     words = dict.fromkeys(("title", "stated", "found", "evidence"), "words")
-    given = words | {"name": name, "chosen_on_test": True, "tables": ["tpami2017_table05"]}
+    given = words | {"name": name, "tables": ["table05"]}
     return validate(given | changes, Reading)
 
 

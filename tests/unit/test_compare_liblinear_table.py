@@ -19,7 +19,7 @@ def _frame():
 
 
 def test_a_row_a_set_loss_and_C():
-    found = liblinear_table.printed(_frame(), LABELS)
+    found = liblinear_table.table_of(_frame(), LABELS, TITLES).frame
     assert found.iloc[0].tolist() == [
         *("letter", "SVM^{OVA}", "0.1", "2", "2.0002", "+1.0e-04", "0.10", "yes")
     ]

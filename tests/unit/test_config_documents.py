@@ -18,7 +18,7 @@ from toplabel.reproduction.config.run import RunConfig
         (b"a: 2026-13-45\n", ": month must be in 1..12"),
         (b"a:\n  ? [1, [2]]\n  : 3\n", ":2: "),
         (b"a: !!python/object/apply:os.getcwd []\n", ":1: "),
-        (None, ": no such file"),
+        (None, ": cannot be read (No such file"),
     ],
 )
 def test_what_is_refused(tmp_path, content, where):

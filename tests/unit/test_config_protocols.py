@@ -13,11 +13,10 @@ from toplabel.reproduction.config.protocols import (
     Axis,
     Budget,
     EquallySpaced,
-    Refinement,
     SignedPowers,
     load_protocols,
-    metrics_for,
 )
+from toplabel.reproduction.selection.task import Task
 
 ROOT = Path(__file__).resolve().parents[2]
 PROTOCOLS = ROOT / "config/protocols.yaml"
@@ -35,7 +34,7 @@ def test_paper_grids_are_those_of_the_papers(protocols):
     assert multilabel.folds == 10
     half = protocols["half_half"].budgets["paper"]
     assert half.C.exponents() == list(range(-20, 16))
-    np.testing.assert_allclose(half.thresholds.values(), np.arange(1, 101) / 10)
+    np.testing.assert_allclose(half.threshold_values(), np.arange(1, 101) / 10)
     circle = protocols["circle"].budgets["paper"]
     assert circle.C.exponents() == list(range(-18, 19))
     multiclass = protocols["multiclass"].budgets["paper"]
@@ -45,7 +44,7 @@ def test_paper_grids_are_those_of_the_papers(protocols):
 
 
 def test_paper_threshold_grid_has_71_values(protocols):
-    thresholds = protocols["multilabel"].budgets["paper"].thresholds.values()
+    thresholds = protocols["multilabel"].budgets["paper"].threshold_values()
     assert len(thresholds) == 71
     assert (np.diff(thresholds) > 0).all()
     np.testing.assert_allclose(thresholds, -thresholds[::-1])
@@ -71,38 +70,40 @@ def test_axis_is_ascending_evenly_spaced_and_bounded(start, length, step):
 
 def test_refinement_stays_within_the_axis_and_keeps_its_centre():
     axis = Axis(2, -20, 5, 3)
-    assert Refinement(1, 2).around(4, axis) == [2, 3, 4, 5]
-    assert Refinement(1, 1).around(-20, axis) == [-20, -19]
-    assert Refinement(1, 1).around(8, axis) == [8]  # after an extension
-    assert Refinement(2, 1).around(4, axis) == [2, 4, 5]  # a coarse grid may stop short of the end
+    assert axis.around(3, 1) == [2, 3, 4]
+    assert axis.around(-20, 1) == [-20, -19]
+    assert axis.around(8, 1) == [8]  # after an extension
+    assert axis.around(4, 2) == [2, 4, 5]  # a coarse grid may stop short of the end
 
 
 def test_refined_values_equal_those_of_a_finer_axis():
     coarse, fine = Axis(2, -20, 5, 3), Axis(2, -20, 5, 1)
-    exponents = Refinement(1, 1).around(-8, coarse)
+    exponents = coarse.around(-8, 1)
     values = {fine.value(e) for e in fine.exponents()}
     assert {coarse.value(e) for e in exponents} <= values
 
 
-def test_a_kernel_needs_a_grid_of_widths():
-    assert Budget(Axis(2, 0, 1, 1), Axis(2, -15, 3, 1)).thetas(False) == [LINEAR]
-    with pytest.raises(ValueError, match="no grid of theta"):
-        Budget(Axis(2, 0, 1, 1), None).thetas(True)
+def test_a_method_without_a_kernel_has_one_width():
+    budget = Budget(Axis(2, 0, 1, 1), Axis(2, -1, 0, 1))
+    assert (budget.thetas(False), budget.thetas(True)) == ([LINEAR], [-1, 0])
 
 
 def test_thresholds_are_the_values_of_all_grids():
     line, powers = EquallySpaced(0, 1, 3), SignedPowers(10, -1, 0, 1)
     axis = Axis(2, 0, 1, 1)
-    assert Budget(axis).thresholds.values().tolist() == []
-    assert Budget(axis, thresholds=[line]).thresholds.values().tolist() == [0, 0.5, 1]
-    both = Budget(axis, thresholds=[line, powers]).thresholds.values()
+    assert Budget(axis).threshold_values().tolist() == []
+    assert Budget(axis, thresholds=[line]).threshold_values().tolist() == [0, 0.5, 1]
+    both = Budget(axis, thresholds=[line, powers]).threshold_values()
     assert both.tolist() == [-1, -0.1, 0, 0.1, 0.5, 1]
 
 
 def test_metrics_beyond_the_number_of_classes_are_left_out(protocols):
-    assert metrics_for(protocols["multiclass"], 3) == ["top1", "top2"]
-    assert "rank_loss" in metrics_for(protocols["multilabel"], 3)
-    names = metrics_for(protocols["half_half"], 3)
+    def metrics(name):
+        return Task("a", None, protocols[name], None, None).metrics(3)
+
+    assert metrics("multiclass") == ["top1", "top2"]
+    assert "rank_loss" in metrics("multilabel")
+    names = metrics("half_half")
     assert "p_at_2" in names
     assert "r_at_3" not in names
 
@@ -115,17 +116,14 @@ QUICK = (*CIRCLE, "budgets", "quick")
     ("path", "changes", "culprit"),
     [
         (CIRCLE, {"metric": ["top1"]}, "circle: unknown key 'metric'; did you mean metrics"),
-        (CIRCLE, {"name": "b"}, "circle: unknown key 'name'"),
-        (("thresholds", "linear_12"), {"count": 1}, "count: "),
-        (QUICK[:3], {"paper": None}, "protocols.circle.budgets: the key 'paper' is missing"),
-        (QUICK, {"folds": None, "validation_rows": 9}, "quick.validation_rows: needs a number of"),
-        (QUICK, {"screen_rows": 99}, "circle.budgets.quick.screen_rows: needs a fine grid"),
+        (QUICK, {"thresholds": [{"from": 0, "to": 1, "count": 1}]}, "quick.thresholds.*count: "),
+        (QUICK[:3], {"paper": None}, "circle.budgets.paper: it, or its folds, is missing"),
         ((*QUICK, "C"), {"step": 0}, "protocols.circle.budgets.quick.C.step"),
         ((*QUICK, "C"), {"from": 99}, "protocols.circle.budgets.quick.C: from 99"),
         (QUICK, {"thresholds": "fine"}, "budgets.quick.thresholds"),
-        (QUICK, {"folds": None}, "protocols.circle.budgets.quick: the key 'folds' is missing"),
+        (QUICK, {"folds": None}, "circle.budgets.quick: it, or its folds, is missing"),
         (CIRCLE, {"metrics": None}, "protocols.circle: the key 'metrics' is missing"),
-        (CIRCLE, {"metrics": ["topp1"]}, r"metrics\[0\]"),
+        (CIRCLE, {"metrics": [1]}, r"metrics\[0\]"),
     ],
 )
 def test_bad_protocols_are_one_line_with_file_and_key(tmp_path, path, changes, culprit):

@@ -14,24 +14,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from toplabel.reproduction import raw as planning
 from toplabel.reproduction.config.datasets import load_registry
 from toplabel.reproduction.config.documents import validate
 from toplabel.reproduction.config.entry import Entry, RawFile
 from toplabel.reproduction.data import fetch as fetching
 from toplabel.reproduction.data.fetch import (
-    ChecksumError,
+    MIRROR_VARIABLE,
+    SHIPPED,
     FetchError,
     fetch_file,
-    missing_reason,
-    raw_names,
+    mirror_folders,
     raw_path,
 )
-from toplabel.reproduction.data.locate import (
-    MIRROR_VARIABLE,
-    NOT_COMPARABLE,
-    SHIPPED,
-    mirror_folders,
-)
+from toplabel.reproduction.raw import missing_reason
 
 CERTIFICATE = Path(__file__).with_name("loopback.pem")  # self-signed, of 127.0.0.1, with its key
 CONTENT = b"1 1:0.5\n2 1:0.25\n" * 5000
@@ -71,7 +67,7 @@ def is_untouched(target):
 def test_a_mirror_may_be_plain_or_compressed(target, put, tmp_path, suffix):
     mirror = put("toy.txt" + suffix, COMPRESS[suffix](CONTENT))
     assert missing_reason(ENTRY, tmp_path / "raw", [mirror]) == ""
-    fetch_file(ENTRY, "toy.txt", target, [mirror], download=False)
+    fetch_file(ENTRY, FILE, target, [mirror], download=False)
     assert target.read_bytes() == CONTENT
     assert list(target.parent.iterdir()) == [target]
 
@@ -80,7 +76,7 @@ def test_mirrors_are_asked_in_their_order_those_of_the_environment_first(
     target, put, monkeypatch, tmp_path
 ):
     mirrors = [put("toy.txt", CONTENT, "first"), put("toy.txt", b"other", "second")]
-    fetch_file(ENTRY, "toy.txt", target, mirrors, download=False)
+    fetch_file(ENTRY, FILE, target, mirrors, download=False)
     assert target.read_bytes() == CONTENT
     monkeypatch.setenv(MIRROR_VARIABLE, f"{tmp_path}/a:{tmp_path}/b")
     folders = mirror_folders([tmp_path / "c", tmp_path / "a"], tmp_path)
@@ -91,14 +87,14 @@ def test_mirrors_are_asked_in_their_order_those_of_the_environment_first(
 def test_a_wrong_sum_or_size_is_told_and_nothing_is_kept(target, put, suffix):
     wrong = CONTENT.replace(b"0.5", b"0.6", 1)
     mirror = put("toy.txt" + suffix, COMPRESS[suffix](wrong))
-    with pytest.raises(ChecksumError) as caught:
-        fetch_file(ENTRY, "toy.txt", target, [mirror], download=False)
+    with pytest.raises(FetchError) as caught:
+        fetch_file(ENTRY, FILE, target, [mirror], download=False)
     assert SHA256 in str(caught.value)
     assert hashlib.sha256(wrong).hexdigest() in str(caught.value)
     for size in (len(CONTENT) - 1, len(CONTENT) + 1):
         entry = entry_with(sha256=None, size=size)
-        with pytest.raises(ChecksumError, match=str(size)):
-            fetch_file(entry, "toy.txt", target, [mirror], download=False)
+        with pytest.raises(FetchError, match=str(size)):
+            fetch_file(entry, entry.files[0], target, [mirror], download=False)
     assert is_untouched(target)
 
 
@@ -109,73 +105,57 @@ def test_a_damaged_compressed_file_is_told_and_nothing_is_kept(target, put, suff
     content = packed[: len(packed) // 2] if damage == "truncated" else b"no archive at all"
     mirror = put("toy.txt" + suffix, content)
     with pytest.raises(FetchError, match=rf"toy\.txt\{suffix}: truncated or damaged") as caught:
-        fetch_file(ENTRY, "toy.txt", target, [mirror], download=False)
+        fetch_file(ENTRY, FILE, target, [mirror], download=False)
     assert "\n" not in str(caught.value)
     assert is_untouched(target)
 
 
 def test_unpacking_ends_at_the_registered_size_or_at_a_bound(target, put, monkeypatch):
     mirror = put("toy.txt.bz2", bz2.compress(bytes(2**24)))
-    with pytest.raises(ChecksumError, match=str(len(CONTENT))):
-        fetch_file(ENTRY, "toy.txt", target, [mirror], download=False)
+    with pytest.raises(FetchError, match=str(len(CONTENT))):
+        fetch_file(ENTRY, FILE, target, [mirror], download=False)
     monkeypatch.setattr(fetching, "_LONGEST", 2**20)
     entry = entry_with(sha256=None, size=None)
-    with pytest.raises(ChecksumError, match=str(2**20)):
-        fetch_file(entry, "toy.txt", target, [mirror], download=False)
+    with pytest.raises(FetchError, match=str(2**20)):
+        fetch_file(entry, entry.files[0], target, [mirror], download=False)
     assert is_untouched(target)
 
 
 def test_what_is_nowhere_is_told_with_the_places_looked_at(target, tmp_path):
     raw = tmp_path / "raw"
     assert "toy.txt not found in data/raw" in missing_reason(ENTRY, raw)
-    assert missing_reason(replace(ENTRY, format=None, waits_for="rain"), raw) == "waits for rain"
     with pytest.raises(FetchError, match=r"raw/toy nor in .*/mirror/toy, and no address"):
-        fetch_file(ENTRY, "toy.txt", target, [tmp_path / "mirror"])
+        fetch_file(ENTRY, FILE, target, [tmp_path / "mirror"])
     entry = entry_with(url="https://127.0.0.1:9/toy.txt")
     with pytest.raises(FetchError, match="the network is not to be used"):
-        fetch_file(entry, "toy.txt", target, download=False)
+        fetch_file(entry, entry.files[0], target, download=False)
     with pytest.raises(FetchError, match=r"https://127.0.0.1:9/toy.txt failed \(.*refused\)"):
-        fetch_file(entry, "toy.txt", target)
+        fetch_file(entry, entry.files[0], target)
     assert is_untouched(target)
 
 
 def test_each_host_is_asked_once_while_a_run_is_planned(tmp_path, monkeypatch):
     asked = []
-    monkeypatch.setattr(fetching, "unreachable", lambda url: asked.append(url) or "no answer")
-    files = tuple(RawFile(name, role="extra", url=f"https://host/{name}") for name in "ab")
+    monkeypatch.setattr(planning, "unreachable", lambda url: asked.append(url) or "no answer")
+    files = tuple(RawFile(name, url=f"https://host/{name}") for name in "ab")
     entry = replace(ENTRY, files=files)
     assert missing_reason(entry, tmp_path)
     assert asked == []
     assert "host: no answer" in missing_reason(entry, tmp_path, download=True)
     assert len(asked) == 1
-    monkeypatch.setattr(fetching, "unreachable", lambda url: "")
+    monkeypatch.setattr(planning, "unreachable", lambda url: "")
     assert missing_reason(entry, tmp_path, download=True) == ""
 
 
 def test_a_users_own_file_may_be_compressed(tmp_path):
-    assert raw_path(ENTRY, "toy.txt", tmp_path) == tmp_path / "toy/toy.txt"
+    assert raw_path(ENTRY, FILE, tmp_path) == tmp_path / "toy/toy.txt"
     (tmp_path / "toy").mkdir()
     (tmp_path / "toy/toy.txt.gz").write_bytes(b"")
-    assert raw_path(ENTRY, "toy.txt", tmp_path) == tmp_path / "toy/toy.txt.gz"
+    assert raw_path(ENTRY, FILE, tmp_path) == tmp_path / "toy/toy.txt.gz"
 
 
 def test_the_suffix_of_a_compression_is_no_part_of_a_name():
     assert validate({"name": "mine.txt.gz", "part": "all"}, RawFile).name == "mine.txt"
-
-
-def test_names_of_extracted_features_are_those_of_the_form_that_is_there(repository, tmp_path):
-    entry = load_registry(repository / "config/datasets.yaml")["fmd"]
-    raw, mirror = tmp_path / "raw", tmp_path / "mirror"
-    for name in ("train.npy", "train_labels.npy", "test.mat", NOT_COMPARABLE):
-        (mirror / "fmd").mkdir(parents=True, exist_ok=True)
-        (mirror / "fmd" / name).write_bytes(b"")
-    names = ["train.npy", "train_labels.npy", "test.mat", NOT_COMPARABLE]
-    assert raw_names(entry, raw, [mirror]) == names
-    (mirror / "fmd/train_labels.npy").unlink()  # half of a form is none
-    assert missing_reason(entry, raw, [mirror])
-    for name in ("train.npz", "train.h5"):
-        (mirror / "fmd" / name).write_bytes(b"")
-    assert "remove what is not meant" in missing_reason(entry, raw, [mirror])
 
 
 # ---- the network ---------------------------------------------------------------------------------
@@ -222,7 +202,8 @@ def address(tmp_path, monkeypatch):
 def test_the_official_address_may_be_compressed_and_redirect(target, tmp_path, address, suffix):
     (tmp_path / f"www/toy.txt{suffix}").write_bytes(COMPRESS[suffix](CONTENT))
     url = f"{address}/to?{address}/toy.txt" if not suffix else f"{address}/toy.txt{suffix}"
-    fetch_file(entry_with(url=url), "toy.txt", target)
+    entry = entry_with(url=url)
+    fetch_file(entry, entry.files[0], target)
     assert target.read_bytes() == CONTENT
 
 
@@ -238,7 +219,7 @@ def test_the_official_address_may_be_compressed_and_redirect(target, tmp_path, a
 def test_what_an_address_does_not_give_is_told(target, address, path, message):
     entry = entry_with(url=f"{address}/{path}", sha256=None, size=None)
     with pytest.raises(FetchError, match=message) as caught:
-        fetch_file(entry, "toy.txt", target)
+        fetch_file(entry, entry.files[0], target)
     assert "\n" not in str(caught.value)
     assert is_untouched(target)
 

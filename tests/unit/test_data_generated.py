@@ -1,7 +1,6 @@
 """The sets that need no file."""
 
 import numpy as np
-import pytest
 
 from toplabel.reproduction.data import embedded
 from toplabel.reproduction.data.embedded import circle, digit_scenes, digits
@@ -17,7 +16,7 @@ def position(X):
 
 
 def test_circle_has_a_split_a_draw_with_the_sizes_of_the_paper():
-    loaded = circle()
+    loaded = circle(10)
     assert [split.name for split in loaded.splits] == [f"s{i:02d}" for i in range(10)]
     for split in loaded.splits:
         sizes = [loaded.parts[part].n_instances for part in (split.train, split.val, split.test)]
@@ -25,17 +24,13 @@ def test_circle_has_a_split_a_draw_with_the_sizes_of_the_paper():
     assert len({loaded.parts[split.train].X.tobytes() for split in loaded.splits}) == 10
 
 
-@pytest.mark.parametrize(
-    ("segments", "shares"),
-    [("equal", [0.2] * 5), ("length", [1 / 7, 1 / 7, 1 / 7, 3 / 7, 1 / 7])],
-)
-def test_circle_follows_the_distributions_of_segments_and_classes(segments, shares):
-    part = circle(n_draws=1, segments=segments).parts["s00_test"]
+def test_circle_follows_the_distributions_of_segments_and_classes():
+    part = circle(n_draws=1).parts["s00_test"]
     np.testing.assert_allclose(np.hypot(*part.X.T), 1.0, rtol=1e-12)
     x = position(part.X)
     segment = np.digitize(x, [1, 2, 3, 6])
     found = np.bincount(segment, minlength=5) / part.n_instances
-    np.testing.assert_allclose(found, shares, atol=0.006)  # five deviations of a share of a half
+    np.testing.assert_allclose(found, 0.2, atol=0.006)  # five deviations of a share of a half
     for s, expected in enumerate(PROBABILITIES):
         y = part.y[segment == s]
         found = np.bincount(y, minlength=3) / len(y)

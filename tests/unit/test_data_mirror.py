@@ -5,9 +5,10 @@ import pytest
 from sklearn.datasets import load_digits
 
 from toplabel.reproduction.config.datasets import load_registry
-from toplabel.reproduction.data.fetch import fetch, missing_reason
+from toplabel.reproduction.data.fetch import fetch
 from toplabel.reproduction.data.overview import disagreements
 from toplabel.reproduction.data.prepare import prepare
+from toplabel.reproduction.raw import missing_reason
 
 pytestmark = pytest.mark.mirror
 
@@ -18,6 +19,8 @@ EXPECTED = {
     "caltech101_silhouettes": (4_100, 2_264, 2_307, 784, 101, None, 0, 0, 0),
     "landsat": (4_435, None, 2_000, 36, 6, None, 0, 0, 0),
     "optdigits": (3_823, None, 1_797, 64, 10, None, 0, 0, 0),
+    "pendigits": (7_494, None, 3_498, 16, 10, None, 0, 0, 0),
+    "isolet": (6_238, None, 1_559, 617, 26, None, 0, 0, 0),
     "usps": (7_291, None, 2_007, 256, 10, None, 0, 0, 0),
     "mnist": (60_000, None, 10_000, 784, 10, None, 0, 0, 0),
     "isolet1": (1_248, None, 312, 617, 26, None, 0, 0, 0),

@@ -1,4 +1,4 @@
-"""Scaled features, principal components and Gram matrices: what becomes of inner products."""
+"""Scaled features and principal components: what becomes of inner products."""
 
 import numpy as np
 import pytest
@@ -68,44 +68,23 @@ def test_pca_keeps_all_components_and_the_inner_products_of_centred_rows(kind):
     np.testing.assert_allclose(ours, theirs @ theirs[:30].T, atol=1e-8 * np.max(X) ** 2)
 
 
-def test_gram_matrices_become_vectors_with_their_inner_products_and_one_width():
-    rng = np.random.default_rng(2)
-    X, Z = rng.standard_normal((25, 7)), rng.standard_normal((6, 7))
-    K, cross = (X @ X.T + 1) ** 2, (Z @ X.T + 1) ** 2
+def test_components_of_several_training_parts_have_one_width():
+    X = counts(30, 50, 12, 0)
     splits = [*MAIN, Split("two", "more", None, "last")]
-    parts = parts_of(K, cross, np.ones((4, 4)), np.ones((1, 4)))
-    found = {name: part.X for name, part in transform("toy", parts, splits, "gram").items()}
-    np.testing.assert_allclose(found["train"] @ found["train"].T, K, atol=1e-9 * np.max(K))
-    np.testing.assert_allclose(found["test"] @ found["train"].T, cross, atol=1e-9 * np.max(K))
-    np.testing.assert_allclose(found["last"] @ found["more"].T, np.ones((1, 4)))
-    assert {X.shape[1] for X in found.values()} == {25}
+    found = transform("toy", parts_of(X, X[:9], X[:4], X[4:6]), splits, "pca")
+    assert {part.X.shape[1] for part in found.values()} == {found["train"].X.shape[1]}
+    with pytest.raises(ValueError, match="toy, part 'train': its rows are all the same"):
+        transform("toy", parts_of(np.ones((4, 2)), np.ones((1, 2))), MAIN, "pca")
 
 
 def test_the_factor_keeps_small_components_above_rounding():
     scales = np.array([1e4, 1.0, 1e-3, 0.0])
-    L, order = factor("toy", np.diag(scales))
+    L, order = factor(np.diag(scales))
     assert (L.shape, order[:3].tolist()) == ((4, 3), [0, 1, 2])
     np.testing.assert_allclose(L @ L.T, np.diag(scales))
 
 
-@pytest.mark.parametrize(
-    ("K", "cross", "message"),
-    [
-        (np.eye(3)[:2], np.ones((1, 3)), r"square and symmetric, not this one, \(2, 3\)"),
-        (np.triu(np.ones((3, 3))), np.ones((1, 3)), "square and symmetric"),
-        (np.eye(3), np.ones((1, 2)), r"3 training rows, but .* 'test' is \(1, 2\)"),
-        (np.zeros((2, 2)), np.ones((1, 2)), "no positive entry on its diagonal"),
-        (np.diag([1.0, 1.0, -0.5]), np.ones((1, 3)), "no positive semidefinite Gram matrix"),
-        (np.array([[1.0, 2.0], [2.0, 1.0]]), np.ones((1, 2)), "its factors miss it by 3"),
-    ],
-)
-def test_what_is_no_gram_matrix_is_refused(K, cross, message):
-    with pytest.raises(ValueError, match=message) as caught:
-        transform("toy", parts_of(K, cross), MAIN, "gram")
-    assert "\n" not in str(caught.value)
-
-
-@pytest.mark.parametrize("method", ["standardise", "gram"])
+@pytest.mark.parametrize("method", ["standardise", "pca"])
 def test_a_part_belongs_to_one_training_part(method):
     with pytest.raises(ValueError, match="'test' belongs to the training parts 'train' and 'more'"):
         transform("toy", parts_of(*[np.eye(2)] * 3), CROSSED, method)

@@ -19,22 +19,13 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from toplabel.reproduction.compare.cells import KEPT, read_cells, write_cells
 from toplabel.reproduction.compare.views import compared
 from toplabel.reproduction.report.figures import agreement, registry, style
 from toplabel.reproduction.report.figures import circle as circle_figure
-from toplabel.reproduction.report.figures.drawing import (
-    Source,
-    handles_of,
-    legend,
-    make_figure,
-    mathtext,
-    panel_grid,
-    scale_accuracies,
-)
+from toplabel.reproduction.report.figures.drawing import Source, make_figure, mathtext
 from toplabel.reproduction.report.figures.registry import FIGURES, row_of
 from toplabel.reproduction.report.figures.selection import selection_curve
 from toplabel.reproduction.report.labels import VERDICTS
@@ -61,21 +52,10 @@ def circle() -> pd.DataFrame:
 def selection() -> pd.DataFrame:
     C = 10.0 ** np.arange(-3, 3)
     frames = [
-        pd.DataFrame({"label": label, "metric": metric, "C": C, "chosen": np.arange(6) == 2})
+        pd.DataFrame({"label": label, "metric": "top1", "C": C, "chosen": np.arange(6) == 2})
         for label in METHODS.values()
-        for metric in ("top1", "rank_loss")
     ]
-    return pd.concat(frames, ignore_index=True).assign(value=np.linspace(40.0, 99.0, 24))
-
-
-def topk() -> pd.DataFrame:
-    frames = [
-        pd.DataFrame({"method": method, "group": group, "std": std, "k": np.arange(1, 6)})
-        for method, group, std in (("lr_multi", "A", np.nan), ("b", "B", 0.5), ("c", "B", np.nan))
-    ]
-    frame = pd.concat(frames, ignore_index=True)
-    values = 70.0 + 6 * frame["k"]
-    return frame.assign(label=frame["method"], value=values, published=values.where(values < 90))
+    return pd.concat(frames, ignore_index=True).assign(value=np.linspace(40.0, 99.0, 12))
 
 
 def times(series: str, column: str) -> pd.DataFrame:
@@ -88,21 +68,13 @@ def projections() -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["projection", "algorithm", "dimension", "seconds"])
 
 
-def calibration() -> pd.DataFrame:
-    corners = ["1 0 0 0.5 0.5 0 0.5 0.25 0.25", "0.5 0.5 0 0.5 0.25 0.25 0.4 0.3 0.3"]
-    parts = {"corners": corners, "top1": [True, False], "top2": [True, True]}
-    return pd.DataFrame({"label": "SVM^{OVA}"} | parts)
-
-
 #: A small frame for each figure that is drawn from results.
 FRAMES = {
     "circle": circle(),
     "selection": selection(),
-    "topk": topk(),
     "projections": projections(),
     "convergence": times("label", "relative_gap"),
     "softmax": times("solver", "excess"),
-    "calibration": calibration(),
 }
 
 
@@ -129,7 +101,6 @@ def test_a_figure_is_three_files_and_the_same_bytes_again(tmp_path, monkeypatch,
     assert len(words["alt"]) > 80
     assert 0 < words["share"] <= 1
     assert "{" not in words["title"] + words["alt"]
-    assert (ROOT / words["script"]).is_file()
 
 
 def test_a_measured_figure_tells_the_conditions(tmp_path, monkeypatch) -> None:
@@ -160,9 +131,9 @@ def test_the_recipe_for_a_figure_is_true(tmp_path, monkeypatch) -> None:
 
 
 def test_the_row_of_a_figure_is_found_by_its_name() -> None:
-    assert row_of("topk_letter").dataset_of("topk_letter") == "letter"
+    assert row_of("selection_letter").dataset_of("selection_letter") == "letter"
     assert row_of("tpami2017_figure04").dataset_of("tpami2017_figure04") == "circle"
-    assert row_of("calibration").dataset_of("calibration") == ""
+    assert row_of("tpami2017_figure02").dataset_of("tpami2017_figure02") == ""
     assert row_of("of_another_program") is None
 
 
@@ -187,25 +158,6 @@ def test_labels_can_be_drawn(label: str) -> None:
         figure = Figure()
         figure.text(0, 0, mathtext(label))
         figure.canvas.draw()
-
-
-@pytest.mark.parametrize("panels", [1, 2, 3])
-def test_a_legend_fits_the_width(panels: int) -> None:
-    with style.house_style():
-        figure, _ = panel_grid(panels, across=3, height=2.0)
-        legend(figure, handles_of([f"top-{k} SVM^{{α}}_{{1}} (RBF)" for k in range(1, 15)]))
-        box = figure.legends[-1].get_window_extent(FigureCanvasAgg(figure).get_renderer())
-        assert box.x0 >= 0
-        assert box.x1 <= figure.bbox.width
-
-
-@pytest.mark.parametrize(("low", "high"), [(40.0, 99.7), (10.0, 100.0), (97.0, 98.0)])
-def test_an_axis_of_accuracies_holds_all_and_has_ticks(low: float, high: float) -> None:
-    ax = Figure().subplots()
-    scale_accuracies(ax, low, high)
-    bottom, top = ax.get_ylim()
-    assert bottom < low < high < top
-    assert len(ax.get_yticks())
 
 
 # ---- the circle ----------------------------------------------------------------------------------
@@ -237,29 +189,30 @@ def test_predictions_are_the_classes_of_the_highest_scores() -> None:
 
 
 def test_selection_curves_take_the_best_over_theta_and_the_threshold() -> None:
-    value = np.array([[[[1.0, 9.0], [3.0, 8.0]], [[np.nan, np.nan], [2.0, 7.0]]]])
+    value = np.array([[[[1.0], [3.0]], [[np.nan], [2.0]]]])
     axes = (np.array([np.nan]), np.array([0.1, 1.0]), np.array([0.0, 0.5]))
     tables = dict.fromkeys(("relative_gap", "epochs", "seconds"), np.zeros((1, 2)))
-    metrics = np.array(["f1_micro", "rank_loss"])
-    tuned = Tuned("main", "all", *axes, metrics, value, **tables)
-    curve = selection_curve([tuned], choose([tuned]))
-    found = {metric: part.to_dict("list") for metric, part in curve.groupby("metric")}
-    assert found["f1_micro"]["value"] == [3.0, 2.0]
-    assert found["f1_micro"]["chosen"] == [True, False]
-    assert found["rank_loss"]["value"] == [8.0, 7.0]
-    assert found["rank_loss"]["chosen"] == [False, True]
+    for metric, values, chosen in (
+        ("f1_micro", [3.0, 2.0], [True, False]),
+        ("rank_loss", [1.0, 2.0], [True, False]),
+    ):
+        tuned = Tuned("main", "all", *axes, np.array([metric]), value, **tables)
+        curve = selection_curve([tuned], choose([tuned]))
+        assert curve["metric"].unique().tolist() == [metric]
+        assert curve["value"].tolist() == values
+        assert curve["chosen"].tolist() == chosen
 
 
 # ---- charts of the report itself -----------------------------------------------------------------
 
 POINTS = pd.DataFrame(
     [
-        ("A, Table 1", 0.1, "match", False),
-        ("A, Table 1", -4.0, "off", True),
-        ("A, Table 2", 0.1, "match", False),
-        ("A, Table 2", 12.0, "higher", False),
+        ("A, Table 1", 0.1, "match"),
+        ("A, Table 1", -4.0, "off"),
+        ("A, Table 2", 0.1, "match"),
+        ("A, Table 2", 12.0, "higher"),
     ],
-    columns=["table", "points", "verdict", "stopped"],
+    columns=["table", "points", "verdict"],
 )
 
 
@@ -274,7 +227,6 @@ def test_each_cell_is_a_mark_of_the_agreement_chart() -> None:
     drawn = agreement.draw(POINTS)
     assert marks(drawn) == Counter(POINTS["verdict"])
     assert agreement.draw(POINTS) == drawn
-    assert agreement.draw(POINTS.assign(stopped=False)).count("<use") < drawn.count("<use")
 
 
 def test_the_picture_of_the_readme_is_the_last_whole_run() -> None:

@@ -22,6 +22,9 @@ def test_the_curves_of_v_are_those_of_wrights_omega_and_of_its_approximations() 
     at = {(row.panel, row.curve): row.value for row in frame[frame["t"].abs() == 10].itertuples()}
     assert at["log", "exp"] == pytest.approx(at["log", "V"], rel=1e-4)
     assert at["linear", "t - log t"] == pytest.approx(at["linear", "V"], rel=0.05)
+    # Householder's iterations: each multiplies the number of right digits by five.
+    errors = frame[frame["panel"] == "error"].pivot(index="t", columns="curve", values="value")
+    assert (errors["two iterations"] <= np.maximum(50 * errors["one iteration"] ** 5, 1e-14)).all()
 
 
 @pytest.mark.parametrize("k", [1, 2, 3])

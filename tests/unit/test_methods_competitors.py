@@ -139,7 +139,7 @@ SVM = {"estimator": "sklearn.svm.LinearSVC"}
 def test_an_estimator_learns_label_sets_and_zero_is_the_threshold(path, params):
     X, y = blobs(spread=0.3)
     Y = np.eye(3, dtype=np.uint8)[y]
-    trainer = Estimator(path, params, [{}])
+    trainer = Estimator(made(path, params), [{}])
     scores, again = (
         trainer.train(X, Y, n_classes=3, C=1.0, seed=2**40).decision_function(X) for _ in range(2)
     )
@@ -150,11 +150,11 @@ def test_an_estimator_learns_label_sets_and_zero_is_the_threshold(path, params):
 @pytest.mark.parametrize("name", ["sklearn.linear_model.LogisticRegression", FOREST[0]])
 def test_an_estimator_of_classes_scores_those_that_never_occur(name):
     X, y = blobs()
-    trained = Estimator(name, {}, [{}]).train(X, y, n_classes=5, C=1.0, seed=0)
+    trained = Estimator(made(name, {}), [{}]).train(X, y, n_classes=5, C=1.0, seed=0)
     scores = trained.decision_function(X)
     assert (scores.argmax(axis=1) == y).mean() > 0.8
     assert (scores[:, 3:] < scores[:, :3].min()).all()
-    two = Estimator(name, {}, [{}]).train(X, np.minimum(y, 1), n_classes=2, C=1.0, seed=0)
+    two = Estimator(made(name, {}), [{}]).train(X, np.minimum(y, 1), n_classes=2, C=1.0, seed=0)
     assert (two.decision_function(X).argmax(axis=1) == np.minimum(y, 1)).mean() > 0.7
 
 
@@ -176,11 +176,13 @@ def test_the_candidates_of_an_estimator_are_tried_one_after_the_other():
 @pytest.mark.parametrize(
     ("path", "params", "message"),
     [
-        ("sklearn.ensemble.Forest", {}, "estimator 'sklearn.ensemble.Forest': .*Forest"),
-        ("nothing.Such", {}, "estimator 'nothing.Such': No module named 'nothing'"),
-        (*FOREST[:1], {"trees": 3}, "unexpected keyword argument 'trees'"),
+        ("sklearn.ensemble.Forest", {}, "AttributeError: .*Forest"),
+        ("nothing.Such", {}, "ModuleNotFoundError: No module named 'nothing'"),
+        (*FOREST[:1], {"trees": 3}, "TypeError: .*unexpected keyword argument 'trees'"),
     ],
 )
-def test_an_estimator_that_is_none_is_named(path, params, message):
-    with pytest.raises(ValueError, match=message):
-        made(path, params)
+@pytest.mark.parametrize("kind", ["estimator", "loss"])
+def test_a_class_that_cannot_be_made_is_named(path, params, message, kind):
+    method = Method("mine", "Mine", params=params, **{kind: path})
+    with pytest.raises(ValueError, match=rf"^methods.mine.{kind}: {path}: {message}"):
+        methods.create(method)

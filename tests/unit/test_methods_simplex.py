@@ -34,7 +34,7 @@ def _through_the_stages(name, prepared=None, **params):
 
 @pytest.mark.parametrize(
     "name",
-    ["s_ls_batch", "s_ls_rbf_batch", "sh_svm_rbf_batch", "sc_svm_online", "simplex_boosting"],
+    ["s_ls_batch", "s_ls_rbf_batch", "sh_svm_rbf_batch", "sc_svm_program", "simplex_boosting"],
 )
 def test_every_method_goes_through_all_stages(name):
     prepared, problems, _, model = _through_the_stages(name)
@@ -67,6 +67,17 @@ def test_a_bias_is_a_column_of_ones(name, convert):
     assert found.decision_function(X) == pytest.approx(plain.decision_function(augmented))
     assert np.abs(found.model.bias).max() > 1e-3
     assert found.primal == pytest.approx(plain.primal)
+
+
+def test_the_online_program_of_gurls_minimises_the_sum_of_both_hinges():
+    """With two classes they are the same hinge: twice it, as if C were twice as large."""
+    X, y = blobs()
+    X, y = X[y < 2], y[y < 2]
+    options = OPTIONS | {"n_classes": 2}
+    found = competitor("sc_svm_program", epochs=200).train(X, y, C=0.05, **options)
+    expected = simplex.solve(X, y, "sh_svm", 0.1, n_classes=2, tol=1e-8)
+    W = expected.W @ simplex.simplex_coding(2)
+    assert np.linalg.norm(found.model - W) <= 0.05 * np.linalg.norm(W)
 
 
 def test_the_width_of_the_gaussian_may_be_that_of_gurls():

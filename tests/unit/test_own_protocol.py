@@ -5,9 +5,9 @@ import pytest
 from sklearn.datasets import dump_svmlight_file
 
 from toplabel.reproduction.config.entry import Entry, RawFile
-from toplabel.reproduction.data.advice import advice, class_counts
 from toplabel.reproduction.data.parts import Part, Prepared
 from toplabel.reproduction.data.prepare import prepare
+from toplabel.reproduction.data.statistics import advice, class_counts
 
 
 def entry(**changes):

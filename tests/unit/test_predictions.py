@@ -4,18 +4,24 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from toplabel.reproduction.config.entry import Split
+import toplabel
+from toplabel._core.files import write_npz
+from toplabel.reproduction.config.entry import Entry, RawFile, Split
 from toplabel.reproduction.config.method import Method
 from toplabel.reproduction.config.protocols import Axis, Budget, Protocol
-from toplabel.reproduction.config.run import Settings, Threshold
+from toplabel.reproduction.config.run import Settings
 from toplabel.reproduction.data.parts import Part, Prepared
-from toplabel.reproduction.report.classes import _of_classes, _of_sets
+from toplabel.reproduction.data.prepare import prepare
+from toplabel.reproduction.data.prepared import load_prepared, save_prepared
+from toplabel.reproduction.report.classes import class_tables
 from toplabel.reproduction.selection.choice import Choice
 from toplabel.reproduction.selection.models import Model
-from toplabel.reproduction.selection.predictions import predictions
+from toplabel.reproduction.selection.predictions import model_arrays, predictions
 from toplabel.reproduction.selection.task import Task
+from toplabel.reproduction.selection.training import train_models
 
 NAN = float("nan")
+BUDGET = Budget(Axis(2, 0, 0, 1), folds=2)
 SCORES = np.array([[0.9, 0.2, -1.0], [0.1, 0.4, 0.3], [-1.0, -2.0, -3.0]])
 
 
@@ -23,11 +29,10 @@ def _predicted(task, labels, metrics, loss):
     part = Part(np.zeros((3, 1)), **labels)
     prepared = Prepared("toy", task, 3, ["a", "b", "c"], {"p": part}, [Split("s", "p", None, "p")])
     protocol = Protocol("toy", "folds", tuple(metrics), {})
-    budget = Budget(Axis(2, 0, 0, 1), folds=2)
-    of = Task("toy", Method(loss, loss, loss), protocol, budget, Settings())
+    of = Task("toy", Method(loss, loss, loss), protocol, BUDGET, Settings())
     choice = Choice("s", metrics[0], NAN, 1.0, NAN, 0.25, 50.0, False)
     model = Model("s", 1.0, NAN, NAN, 0.0, 0.0, 0.0, 1, "converged", 0.0, NAN, test_scores=SCORES)
-    return predictions(prepared, of, Threshold("tune"), [choice], {("s", 1.0, None, None): model})
+    return predictions(prepared, of, "tune", [choice], {("s", 1.0, None, None): model})
 
 
 def test_a_class_is_predicted_by_the_largest_score():
@@ -44,6 +49,68 @@ def test_labels_are_predicted_by_the_selected_threshold():
     assert list(frame["predicted"]) == ["a", "b;c", ""]
 
 
+@pytest.mark.parametrize(
+    ("loss", "how"),
+    [
+        ("lr_multi", {}),
+        ("lr_multi", {"transform": "normalise"}),
+        ("lr_multi", {"transform": "pca"}),
+        ("svm_multi", {"kernel": "rbf"}),
+        ("lr_multi", {"classes": 2, "sparse": True}),
+        ("lr_ml", {}),
+    ],
+)
+def test_a_loaded_model_predicts_the_same_of_raw_features(tmp_path, loss, how):
+    rng = np.random.default_rng(0)
+    X = rng.normal(5.0, [0.1, 1.0, 100.0, 1.0], (60, 4))
+    X = X * (rng.random(X.shape) < 0.15) if "sparse" in how else X
+    y = rng.integers(how.get("classes", 3), size=60)
+    y[:3] = np.arange(3) % how.get("classes", 3)
+    names = np.array(["ant", "bee", "cat"][: y.max() + 1])
+    many = loss == "lr_ml"
+    Y = (rng.random((60, 3)) < 0.5).astype(int) if many else y
+    (tmp_path / "mine").mkdir()
+    for part, kept in (("train", slice(0, 40)), ("test", slice(40, 60))):
+        np.savez(
+            tmp_path / f"mine/{part}.npz",
+            X=X[kept],
+            **{"Y" if many else "y": Y[kept]},
+            class_names=names,
+        )
+    files = tuple(RawFile(f"{part}.npz", part) for part in ("train", "test"))
+    kind = "multilabel" if many else "multiclass"
+    fields = {"protocol": "own", "format": "npz", "task": kind, "files": files}
+    entry = Entry(name="mine", title="Mine", transform=how.get("transform"), **fields)
+    save_prepared(prepare(entry, tmp_path), tmp_path / "prepared")
+    prepared = load_prepared(tmp_path / "prepared")
+    metric, theta = "f1_micro" if many else "top1", 0.1 if "kernel" in how else NAN
+    method = Method("a", "A", loss=loss, kernel=how.get("kernel", "linear"))
+    task = Task("mine", method, Protocol("own", "folds", (metric,), {}), BUDGET, Settings())
+    choice = Choice("main", metric, NAN, 1.0, theta, 0.2 if many else NAN, 50.0, False)
+    models = {("main", 1.0, 0.1 if "kernel" in how else None, None): None}
+    models = dict(zip(models, train_models(prepared, task, [choice]), strict=True))
+    cell = (prepared, task, "tune", [choice], models)
+    frame = predictions(*cell)
+    arrays = model_arrays(*cell, transform=entry.transform, bias=entry.bias)
+    write_npz(tmp_path / "model.npz", arrays)
+    if how.get("transform") == "pca":
+        with pytest.raises(ValueError, match="the models of A are not kept"):
+            toplabel.load_model(tmp_path / "model.npz")
+        return
+    model = toplabel.load_model(tmp_path / "model.npz")
+    found = model.predict(X[40:])
+    if many:
+        found = [";".join(names[row]) for row in found.astype(bool)]
+    assert list(found) == list(frame["predicted"])
+    scores = frame.filter(like="score_").to_numpy()
+    scores = scores[:, 1] - scores[:, 0] if len(names) == 2 else scores
+    np.testing.assert_allclose(model.decision_function(X[40:]), scores, atol=1e-8)
+    again = model.fit(X[:40], Y[:40] if many else names[y[:40]])
+    np.testing.assert_allclose(again.decision_function(X[40:]), scores, atol=0.1)
+    with pytest.raises(ValueError, match="split must be one of main, got 'f0'"):
+        toplabel.load_model(tmp_path / "model.npz", "f0")
+
+
 @pytest.fixture
 def rows():
     names = {"true": ["a", "b", "b", "a"], "predicted": ["a", "a", "b", "a"]}
@@ -51,7 +118,7 @@ def rows():
 
 
 def test_recall_and_precision_are_of_each_class(rows):
-    table, matrix = _of_classes(rows)
+    table, matrix = class_tables(rows)
     texts = [[cell.text for cell in row.cells] for row in table.rows]
     assert texts == [["a", "2", "100.0", "3", "66.7"], ["b", "2", "50.0", "1", "100.0"]]
     assert [[cell.text for cell in row.cells] for row in matrix.rows] == [
@@ -62,6 +129,6 @@ def test_recall_and_precision_are_of_each_class(rows):
 
 def test_labels_of_sets_are_counted_each(rows):
     rows["true"], rows["predicted"] = ["a;b", "b", "", "a"], ["a", "b", "a", "a;b"]
-    (table,) = _of_sets(rows)
+    (table,) = class_tables(rows)
     texts = [[cell.text for cell in row.cells] for row in table.rows]
     assert texts == [["a", "2", "100.0", "3", "66.7"], ["b", "2", "50.0", "2", "50.0"]]

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from toplabel.reproduction.config.keys import Key
 from toplabel.reproduction.report import labels, numbers
 from toplabel.reproduction.report.html import label_markup
 from toplabel.reproduction.report.score import in_words, score_of
@@ -20,14 +21,18 @@ from toplabel.reproduction.report.score import in_words, score_of
         (("svm_ova",), "SVM^{OVA}"),
         (("svm_multi", "", "0"), "SVM^{Multi}"),
         (("topk_svm_alpha", "5", "1.0"), "top-5 SVM^{α}_{1}"),
-        (("topk_ent_tr", "10"), "top-10 Ent_{tr}"),
+        (("topk_svm_beta", "1", "0"), "top-1 SVM^{β}"),
         (("lr_ml", "", "", "rbf"), "LR^{ML} (RBF)"),
         (("recall_at_k", "10"), "Recall@10"),
+        (("homer", "", "", "rbf"), "HOMER (RBF)"),
         (("a_new_loss", "", "0.5"), "a_new_loss_{0.5}"),
     ],
 )
 def test_method_labels(keys: tuple[str, ...], label: str) -> None:
-    assert labels.method_label(*keys) == label
+    """A loss has its parameters, another method the label of methods.yaml."""
+    row = dict(zip(("method", "k", "gamma", "kernel"), (*keys, "", "", ""), strict=False))
+    known = {Key("recall_at_k", "10", "", ""): "Recall@10", Key("svm_multi", "", "0", ""): "no"}
+    assert labels.method_label(row, known) == label
 
 
 @pytest.mark.parametrize(
@@ -85,7 +90,7 @@ def test_a_signed_number_reads_back(value: float, decimals: int) -> None:
 
 
 def test_nan_is_empty() -> None:
-    for write in (numbers.compact, numbers.small, numbers.duration):
+    for write in (numbers.compact, numbers.small):
         assert write(math.nan) == ""
     assert numbers.fixed(math.nan, 1) == numbers.signed(math.nan, 1) == ""
 
@@ -104,13 +109,6 @@ def test_parameters_are_written_in_one_way(value: float, text: str) -> None:
 )
 def test_gaps(gap: float, text: str) -> None:
     assert numbers.small(gap) == text
-
-
-@pytest.mark.parametrize(
-    ("seconds", "text"), [(0.25, "0.25 s"), (754.2, "12 min 34 s"), (7260, "2 h 01 min")]
-)
-def test_durations(seconds: float, text: str) -> None:
-    assert numbers.duration(seconds) == text
 
 
 @pytest.mark.parametrize(

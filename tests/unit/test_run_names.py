@@ -1,11 +1,14 @@
-"""Names that a run of its own may not use, as the workflow has them."""
+"""Names that a run of its own may not use, as the workflow has them, and classes of its own."""
 
+import importlib
+import sys
 from pathlib import Path
 
 import pytest
 
+from toplabel.reproduction import sources
 from toplabel.reproduction.plan import Plan, PlanError
-from toplabel.reproduction.run import check_names
+from toplabel.reproduction.run import check_classes, check_names, find_modules
 
 ROOT = Path(__file__).resolve().parents[2]
 ENTRY = {
@@ -44,3 +47,39 @@ def test_free_names_are_taken():
 def test_a_name_of_the_workflow_is_refused_by_file_and_key(names, key):
     with pytest.raises(PlanError, match=rf"^own\.yaml: {key}: "):
         check_names(Plan(ROOT, own(**names)), "own.yaml")
+
+
+@pytest.fixture
+def beside(tmp_path, monkeypatch):
+    """Write a module beside a config file; return the plan of a config that has its class as a loss."""
+    monkeypatch.setenv("PYTHONPATH", "")
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.setattr(sources, "ROOTS", [*sources.ROOTS])
+    find_modules([tmp_path / "own.yaml"])
+
+    def plan(text):
+        for function in (sources.module_sum, sources._file, sources._imports, sources._content):
+            function.cache_clear()
+        sys.modules.pop("my_losses", None)
+        importlib.invalidate_caches()
+        (tmp_path / "my_losses.py").write_text(text)
+        rows = own()
+        rows["methods"]["mine_svm"] = {"label": "Mine", "loss": "my_losses.Loss"}
+        return Plan(ROOT, rows)
+
+    return plan
+
+
+def test_a_module_beside_the_config_is_found_and_its_change_is_seen(beside):
+    text = "class Loss:\n    def value(self, scores, labels):\n        return {}\n"
+    first = beside(text.format(1))
+    check_classes(first, "own.yaml")
+    before = first.sources("tune.py", "mine_svm")
+    assert beside(text.format(2)).sources("tune.py", "mine_svm") != before
+    assert beside(text.format(1)).sources("tune.py", "mine_svm") == before
+
+
+def test_a_class_that_cannot_be_imported_is_refused_by_file_and_key(beside):
+    plan = beside("import no_such_module\n")
+    with pytest.raises(PlanError, match=r"^own\.yaml: methods\.mine_svm\.loss: .*no_such_module"):
+        check_classes(plan, "own.yaml")

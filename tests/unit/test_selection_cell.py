@@ -10,7 +10,6 @@ from toplabel import metrics, thresholds
 from toplabel._core.files import FileError
 from toplabel.reproduction.config.method import Method
 from toplabel.reproduction.config.protocols import Axis, Budget, EquallySpaced
-from toplabel.reproduction.config.run import Threshold
 from toplabel.reproduction.selection.choice import Choice, choose, load_choices, save_choices
 from toplabel.reproduction.selection.evaluation import evaluate, load_metrics, save_metrics
 from toplabel.reproduction.selection.measures import ranking_value
@@ -29,7 +28,7 @@ OF_SETS = ["rank_loss", "f1_micro", "hamming_loss"]
 CHOICE = Choice("main", "top1", np.nan, 1.0, np.nan, np.nan, 50.0, False)
 
 
-def run(prepared, method, names, folder, validation="holdout", strategy="tune"):
+def run(prepared, method, names, folder, validation="holdout", threshold="tune"):
     """Tune, train and evaluate a method, each stage from the files of the one before."""
     task = task_of(method, BUDGET, names, validation, dataset=prepared.name)
     save_tuned(tune_split(problems_of(prepared, task), task), folder / "main.npz")
@@ -39,7 +38,7 @@ def run(prepared, method, names, folder, validation="holdout", strategy="tune"):
     save_models(train_models(prepared, task, choices), folder / "models.npz")
     choices, models = load_choices(folder / "selection.csv"), load_models(folder / "models.npz")
     rows, ranks = evaluate(
-        *(prepared, task, "standard", Threshold(strategy, 0.25)),
+        *(prepared, task, "standard", threshold),
         *(choices, models, seconds_by_split(tuned)),
     )
     save_metrics(rows, folder / "evaluation.csv")
@@ -88,7 +87,7 @@ def test_an_estimator_is_kept_as_its_scores_of_the_test_part(tmp_path):
     choices = choose(tune_split(problems_of(prepared, task), task))
     save_models(train_models(prepared, task, choices), tmp_path / "models.npz")
     models = load_models(tmp_path / "models.npz")
-    rows, _ = evaluate(prepared, task, "b", Threshold("tune"), choices, models, {"main": 0.0})
+    rows, _ = evaluate(prepared, task, "b", "tune", choices, models, {"main": 0.0})
     assert {row.C for row in rows} <= {1.0, 2.0}
     assert rows[0].value > 60
     assert (rows[0].status, np.isnan(rows[0].relative_gap)) == ("uncertified", True)
@@ -115,13 +114,13 @@ def test_regions_are_pooled_before_they_are_measured(method, tmp_path):
         assert rows[choice.metric].value == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("strategy", ["constant", "cardinality"])
-def test_thresholds_may_be_constant_or_match_the_cardinality(strategy, tmp_path):
+@pytest.mark.parametrize("threshold", [0.25, "cardinality"])
+def test_thresholds_may_be_constant_or_match_the_cardinality(threshold, tmp_path):
     prepared = regions_set()
-    choices, models, rows, _ = run(prepared, MULTILABEL, OF_SETS, tmp_path, "half", strategy)
+    choices, models, rows, _ = run(prepared, MULTILABEL, OF_SETS, tmp_path, "half", threshold)
     assert np.isnan(rows["rank_loss"].threshold)
     at = rows["f1_micro"].threshold
-    if strategy == "constant":
+    if threshold == 0.25:
         assert at == 0.25
         return
     train, test = prepared.parts["train"], prepared.parts["test"]
@@ -145,16 +144,13 @@ def test_the_chosen_k_is_trained_and_measured():
     choices = [replace(CHOICE, k=2.0), replace(CHOICE, metric="top2", k=1.0)]
     models = {key_of(model): model for model in train_models(prepared, task, choices)}
     assert sorted(model.k for model in models.values()) == [1, 2]
-    rows, _ = evaluate(prepared, task, "b", Threshold("tune"), choices, models, {"main": 0.0})
+    rows, _ = evaluate(prepared, task, "b", "tune", choices, models, {"main": 0.0})
     assert [row.selected_k for row in rows] == [2, 1]
 
 
-def test_retraining_takes_the_validation_part_only_when_told(fits):
-    prepared = multiclass_set()
-    for retrain_on, rows in (("train", 36), ("train_val", 72)):
-        fits.clear()
-        train_models(prepared, task_of(SOFTMAX, BUDGET, retrain_on=retrain_on), [CHOICE])
-        assert {fit["shape"][0] for fit in fits} == {rows}
+def test_final_models_leave_out_the_validation_part(fits):
+    train_models(multiclass_set(), task_of(SOFTMAX, BUDGET), [CHOICE])
+    assert {fit["shape"][0] for fit in fits} == {36}
 
 
 def test_models_of_a_split_are_trained_from_the_smallest_C_up():

@@ -7,14 +7,13 @@ import pytest
 from small_sets import blobs, multiclass_set, problems_of, regions_set, task_of
 
 from toplabel.reproduction.config.method import Method
-from toplabel.reproduction.config.protocols import LINEAR, Axis, Budget, EquallySpaced, Refinement
+from toplabel.reproduction.config.protocols import LINEAR, Axis, Budget, EquallySpaced
 from toplabel.reproduction.selection import tuning
 from toplabel.reproduction.selection.fitting import pool
 from toplabel.reproduction.selection.grids import coarse_points, extended_points, refined_points
 from toplabel.reproduction.selection.problems import (
     ValidationProblem,
     fewer_rows,
-    join_parts,
     training_labels,
 )
 from toplabel.reproduction.selection.tuned import Point, Tuned, average, means, merge
@@ -117,7 +116,7 @@ def test_each_fit_leaves_a_line_in_the_log(caplog):
 def test_the_grid_of_C_may_be_relative_to_the_mean_squared_norm(fits):
     prepared = multiclass_set()
     task = replace(task_of(SOFTMAX, BUDGET, METRICS), C_scale="mean_squared_norm")
-    budget = replace(BUDGET, refine=Refinement(1, 1), extend=1)
+    budget = replace(BUDGET, refine=1, extend=1)
     tune_split(problems_of(prepared, task), replace(task, budget=budget))
     square = np.mean(np.sum(prepared.parts["train"].X ** 2, axis=1))
     exponents = np.log2(np.array(sorted(fit["C"] for fit in fits)) * square)
@@ -136,7 +135,7 @@ def test_extension_needs_an_edge_that_is_strictly_best():
 
 
 def test_refinement_surrounds_each_best_point_and_repeats_nothing():
-    budget = Budget(Axis(2, -4, 4, 4), None, refine=Refinement(1, 1))
+    budget = Budget(Axis(2, -4, 4, 4), None, refine=1)
     C = [2.0**-4, 1, 2.0**4]
     assert refined_points(_result([1, 3, 2], C), budget) == {LINEAR: [-1, 1]}
     assert refined_points(_result([3, 1, 2], C), budget) == {LINEAR: [-3]}
@@ -147,7 +146,7 @@ def test_refinement_surrounds_each_best_point_and_repeats_nothing():
 
 
 def test_refinement_of_a_kernel_covers_both_axes():
-    budget = Budget(Axis(2, 0, 4, 2), Axis(2, 0, 4, 2), refine=Refinement(1, 1))
+    budget = Budget(Axis(2, 0, 4, 2), Axis(2, 0, 4, 2), refine=1)
     values = np.zeros((3, 3))
     values[1, 1] = 1
     result = _result(values, [1, 4, 16], theta=[1, 4, 16])
@@ -224,7 +223,7 @@ def test_folds_are_averaged_where_all_have_been():
 
 def test_a_coarse_grid_that_screens_says_only_where_the_finer_one_lies(fits):
     prepared = multiclass_set(with_val=False)
-    budget = replace(BUDGET, refine=Refinement(1, 1), screen_rows=20)
+    budget = replace(BUDGET, refine=1, screen_rows=20)
     task = task_of(KERNEL, budget, METRICS, "folds")
     *coarse, found = tune_split(problems_of(prepared, task), task)
     assert [one.fold for one in coarse] == ["0", "1", "2"]
@@ -306,14 +305,6 @@ def test_images_without_a_single_label_train_only_methods_for_label_sets():
     assert len(one.labels) == len(one.X) < len(sets.labels) == len(sets.X)
     with pytest.raises(ValueError, match="images without a label, which the method 'lr_rbf'"):
         problems_of(scenes, tasks[2])
-
-
-def test_joined_parts_keep_rows_and_shift_groups():
-    parts = regions_set().parts
-    both = join_parts(parts["train"], parts["test"])
-    n = parts["train"].n_instances
-    assert (both.groups[len(parts["train"].X) :] == parts["test"].groups + n).all()
-    np.testing.assert_array_equal(both.Y[n:], parts["test"].Y)
 
 
 def test_a_metric_that_does_not_fit_is_refused():

@@ -52,7 +52,7 @@ def test_the_grids_are_those_of_the_protocols(repository):
         ("multilabel", thresholds.GRID),
         ("half_half", thresholds.GRID_VOC),
     ):
-        np.testing.assert_array_equal(protocols[name].budgets["paper"].thresholds.values(), grid)
+        np.testing.assert_array_equal(protocols[name].budgets["paper"].threshold_values(), grid)
 
 
 def test_the_grids_cannot_be_changed():

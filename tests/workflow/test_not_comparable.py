@@ -1,6 +1,6 @@
 """Features that are marked as not those of the papers: measured, and never compared."""
 
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import numpy as np
 from running import ROOT
@@ -10,7 +10,6 @@ from toplabel.reproduction.compare.results import compare_results
 from toplabel.reproduction.compare.views import compared
 from toplabel.reproduction.config.catalogue import load_catalogue
 from toplabel.reproduction.config.datasets import load_registry
-from toplabel.reproduction.data.locate import NOT_COMPARABLE
 from toplabel.reproduction.data.prepare import prepare
 from toplabel.reproduction.data.prepared import save_prepared
 from toplabel.reproduction.selection import evaluation
@@ -25,9 +24,8 @@ def _measure(folder, dataset, marked):
     for part in ("train", "test"):
         np.save(raw / dataset / f"{part}.npy", rng.standard_normal((n, 8)).astype(np.float32))
         np.save(raw / dataset / f"{part}_labels.npy", np.arange(n) % 10)
-    if marked:
-        (raw / dataset / NOT_COMPARABLE).write_text("synthetic features\n")
     entry = load_registry(ROOT / "config/datasets.yaml")[dataset]
+    entry = replace(entry, not_comparable="synthetic features" if marked else None)
     save_prepared(prepare(entry, raw), results / dataset / "data")
     row = dict.fromkeys((field.name for field in fields(evaluation.TestMetric)), 1.0)
     row |= {"dataset": dataset, "method": "lr_multi", "split": "main", "metric": "top1"}

@@ -1,11 +1,4 @@
 # A method on a data set: tuned on the folds of each split, trained on the full training part, evaluated on the test part.
-
-
-localrules:
-    table_agreement,
-
-
-# Validation values over the grid of hyper-parameters, on all folds of a split: coarse grid, extension, refinement.
 rule tune:
     input:
         meta="results/{dataset}/data/meta.json",
@@ -28,8 +21,6 @@ rule tune:
         "../scripts/tune.py"
 
 
-# One (k, theta, C, threshold) for each split and metric, the best mean over the folds, and the chosen models on the full
-# training part, each with its certificate.
 rule train:
     input:
         meta="results/{dataset}/data/meta.json",
@@ -53,7 +44,6 @@ rule train:
         "../scripts/train.py"
 
 
-# Thresholds (TPAMI section 3.1), test metrics, and the ranks of the true classes that top-k accuracies are means over.
 rule evaluate:
     input:
         meta="results/{dataset}/data/meta.json",
@@ -75,7 +65,7 @@ rule evaluate:
     params:
         task=lambda wildcards: vars(plan.task("evaluate", wildcards.dataset, wildcards.method)),
         budget=plan.budget,
-        threshold=vars(plan.run.threshold),
+        threshold=plan.run.threshold,
         sources=plan.sources("evaluate.py"),
     message:
         "Evaluate {wildcards.method} on {wildcards.dataset}"
@@ -83,7 +73,7 @@ rule evaluate:
         "../scripts/evaluate.py"
 
 
-# The predictions for the test rows, of own data sets alone.
+# The predictions for the test rows, and a model that `toplabel.load_model` reads, of own data sets alone.
 rule predict:
     input:
         meta="results/{dataset}/data/meta.json",
@@ -91,13 +81,17 @@ rule predict:
         models="results/{dataset}/{method}/models.npz",
     output:
         predictions="results/{dataset}/{method}/predictions.csv",
+        model="results/{dataset}/{method}/model.npz",
     log:
         "results/logs/predict/{dataset}/{method}.log",
     resources:
         **needs(plan, "evaluate"),
     params:
         task=lambda wildcards: vars(plan.task("evaluate", wildcards.dataset, wildcards.method)),
-        threshold=vars(plan.run.threshold),
+        threshold=plan.run.threshold,
+        features=lambda wildcards: {
+            key: plan.entry(wildcards.dataset)[key] for key in ("transform", "bias")
+        },
         sources=plan.sources("predict.py"),
     message:
         "Predict with {wildcards.method} on {wildcards.dataset}"
@@ -119,12 +113,7 @@ rule agree:
     resources:
         **needs(plan, "agree"),
     params:
-        settings={
-            "Cs": [0.001, 0.01, 0.1, 1.0],
-            "eps": 1e-4,
-            "max_epochs": 3000,
-            "seed": plan.run.seed,
-        },
+        seed=plan.run.seed,
         sources=plan.sources("agree_liblinear.py"),
     message:
         "Compare our own one-vs-all with LIBLINEAR on {wildcards.dataset}"
@@ -140,6 +129,7 @@ rule table_agreement:
         json="results/tables/agreement.json",
     log:
         "results/logs/tables/agreement.log",
+    localrule: True
     params:
         labels={name: plan.methods[name].label for name in ("svm_ova", "lr_ova")},
         titles={name: plan.registry[name].title for name in plan.registry},

@@ -1,12 +1,3 @@
-# What was measured, beside what the papers print: the cells of the config, and tables to print.
-
-
-localrules:
-    collect_datasets,
-    compare,
-    describe_run,
-
-
 rule collect_datasets:
     input:
         metas=planned(targets.prepared),
@@ -15,6 +6,7 @@ rule collect_datasets:
         datasets="results/datasets.csv",
     log:
         "results/logs/collect_datasets.log",
+    localrule: True
     params:
         reasons=planned(targets.reasons),
         own=plan.run.datasets,
@@ -38,6 +30,7 @@ rule compare:
         claims="results/claims.csv",
     log:
         "results/logs/compare.log",
+    localrule: True
     params:
         own=plan.own_rows,
         sources=plan.sources("compare.py"),
@@ -57,6 +50,7 @@ rule describe_run:
         run="results/run.json",
     log:
         "results/logs/describe_run.log",
+    localrule: True
     params:
         config=config,
         sources=plan.sources("describe_run.py"),

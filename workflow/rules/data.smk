@@ -1,11 +1,6 @@
-# Raw files, and the one form of all data sets: dense or CSR features, labels, splits, statistics (meta.json, written
-# last). A file without registered sum and address is the user's own: no rule makes it.
+# A raw file without registered sum and address is the user's own: no rule makes it.
 
 import re
-
-
-localrules:
-    fetch,
 
 
 # Nodes of a cluster often have no network, so files are fetched where Snakemake runs.
@@ -20,6 +15,7 @@ rule fetch:
         raw="|".join(re.escape(path.removeprefix("data/raw/")) for path in plan.raw.fetched)
         or "(?!)",
     priority: FIRST
+    localrule: True
     params:
         dataset=lambda wildcards: plan.raw.fetched[f"data/raw/{wildcards.raw}"],
         sha256=lambda wildcards: plan.raw.registered_sum(f"data/raw/{wildcards.raw}"),

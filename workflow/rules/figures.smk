@@ -1,11 +1,4 @@
-# Figures: what is drawn (.svg), with its numbers (.csv) and its words (.json). The rows of
-# toplabel.reproduction.report.figures.registry say what each is made from.
-
-
-localrules:
-    draw_figure,
-
-
+# The rows of toplabel.reproduction.report.figures.registry say what each figure is made from.
 rule draw_figure:
     input:
         planned(targets.figure_inputs, "{figure}"),
@@ -17,6 +10,7 @@ rule draw_figure:
         "results/logs/figures/{figure}.log",
     wildcard_constraints:
         figure="|".join(targets.known_figures),
+    localrule: True
     params:
         shows=planned(targets.figure_shows, "{figure}"),
         sources=planned(targets.figure_sources, "{figure}"),
@@ -27,11 +21,10 @@ rule draw_figure:
 
 
 # The study of top-k calibration (TPAMI section 4, docs/evidence/calibration.md): no data, no training.
-rule study_calibration:
+rule calibration:
     output:
         minima="results/calibration/minima.csv",
         cases="results/calibration/cases.csv",
-        map="results/calibration/map.csv",
         table="results/tables/calibration.csv",
         json="results/tables/calibration.json",
     log:
@@ -43,16 +36,14 @@ rule study_calibration:
     params:
         seed=plan.run.seed,
         each=1 if plan.budget == "quick" else 2,
-        divisions=4 if plan.budget == "quick" else 10,
-        sources=plan.sources("study_calibration.py"),
+        sources=plan.sources("calibration.py"),
     message:
         "Study the calibration of the losses"
     script:
-        "../scripts/study_calibration.py"
+        "../scripts/calibration.py"
 
 
-# Times for the figures of TPAMI Fig. 3 and Table 2: some seconds each. Wall time is measured with all cores taken, so
-# that no other job disturbs the clock; the projections' is CPU time.
+# Times for the figures of TPAMI Fig. 3 and Table 2: some seconds each. The projections' is CPU time.
 rule time_projections:
     input:
         printed=f"{ROOT}/data/published/tpami2017_table02.csv",
@@ -74,43 +65,24 @@ rule time_projections:
         "../scripts/time_projections.py"
 
 
-rule time_convergence:
+# Wall time, measured with all cores taken, so that no other job disturbs the clock.
+rule time_training:
     input:
         meta=planned(targets.timed),
     output:
-        csv="results/timing/convergence.csv",
-        json="results/timing/convergence.json",
+        csv="results/timing/{figure}.csv",
+        json="results/timing/{figure}.json",
     log:
-        "results/logs/timing/convergence.log",
+        "results/logs/timing/{figure}.log",
+    wildcard_constraints:
+        figure="convergence|softmax",
     threads: workflow.resource_settings.cores or 1  # none is known on a cluster
     resources:
-        **needs(plan, "time_convergence", mb=2000),
+        **needs(plan, "time_training", mb=2000),
     params:
         quick=plan.budget == "quick",
-        sources=plan.sources("time_convergence.py"),
+        sources=plan.sources("time_training.py"),
     message:
-        "Time the convergence"
+        "Time the training for the figure {wildcards.figure}"
     script:
-        "../scripts/time_convergence.py"
-
-
-rule time_softmax:
-    input:
-        meta=planned(targets.timed),
-    output:
-        csv="results/timing/softmax.csv",
-        json="results/timing/softmax.json",
-        table="results/tables/figure03d.csv",
-        about="results/tables/figure03d.json",
-    log:
-        "results/logs/timing/softmax.log",
-    threads: workflow.resource_settings.cores or 1  # none is known on a cluster
-    resources:
-        **needs(plan, "time_softmax", mb=2000),
-    params:
-        quick=plan.budget == "quick",
-        sources=plan.sources("time_softmax.py"),
-    message:
-        "Time the softmax"
-    script:
-        "../scripts/time_softmax.py"
+        "../scripts/time_training.py"

@@ -2,10 +2,6 @@
 # these rules alone; where it is missing the plan has none of their data sets.
 
 
-localrules:
-    join_draws,
-
-
 rule train_network:
     input:
         meta=planned(plan.origin, "{dataset}"),
@@ -92,6 +88,7 @@ rule join_draws:
     wildcard_constraints:
         dataset=plan.made_by("extract_features"),
         method=plan.trained_by("fine_tune"),
+    localrule: True
     params:
         sources=plan.sources("join_draws.py"),
     message:

@@ -1,12 +1,3 @@
-# The reports, as pages, as a document and for programs.
-
-
-localrules:
-    report,
-    show,
-    verify_files,
-
-
 rule report:
     input:
         run="results/run.json",
@@ -19,16 +10,17 @@ rule report:
         notes=plan.notes,
         kept=plan.kept,
     output:
-        html="reports/index.html",
-        pdf="reports/toplabel.pdf",
-        json="reports/data/report.json",
-        crate="reports/ro-crate-metadata.json",
+        html=f"{plan.report}/index.html",
+        pdf=f"{plan.report}/toplabel.pdf",
+        json=f"{plan.report}/data/report.json",
+        crate=f"{plan.report}/ro-crate-metadata.json",
     log:
         "results/logs/report.log",
+    localrule: True
     params:
         sources=plan.sources("write_report.py"),
     message:
-        "Write reports/"
+        "Write the report"
     script:
         "../scripts/write_report.py"
 
@@ -37,6 +29,7 @@ rule report:
 rule show:
     log:
         "results/logs/show.log",
+    localrule: True
     params:
         config=config,
     message:
@@ -49,6 +42,7 @@ rule show:
 rule verify_files:
     log:
         "results/logs/verify_files.log",
+    localrule: True
     message:
         "Compare the files in results/ with their sums"
     script:

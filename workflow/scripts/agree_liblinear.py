@@ -10,7 +10,7 @@ from toplabel.reproduction.selection.files import write_rows
 
 def main(snakemake):
     prepared = load_prepared(Path(snakemake.input.meta).parent)
-    rows = compare_solvers(prepared, **snakemake.params.settings)
+    rows = compare_solvers(prepared, seed=snakemake.params.seed)
     for row in rows:
         logger.info("%s, C = %g: relative difference %.2g", row.method, row.C, row.difference)
     write_rows(Agreement, rows, snakemake.output.agreement)

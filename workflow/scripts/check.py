@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from toplabel.reproduction.data.advice import class_counts
 from toplabel.reproduction.data.prepared import load_prepared
+from toplabel.reproduction.data.statistics import class_counts
 from toplabel.reproduction.jobs import run
 
 SHOWN = 20  # of many classes, so many

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-from toplabel.reproduction.config.run import Threshold
 from toplabel.reproduction.data.prepared import load_prepared
 from toplabel.reproduction.jobs import run
 from toplabel.reproduction.selection.choice import load_choices
@@ -18,7 +17,7 @@ def main(snakemake):
         load_prepared(Path(snakemake.input.meta).parent),
         Task(**snakemake.params.task),
         snakemake.params.budget,
-        Threshold(**snakemake.params.threshold),
+        snakemake.params.threshold,
         load_choices(snakemake.input.selection),
         load_models(snakemake.input.models),
         seconds_by_split(load_tuned(snakemake.input.units)),

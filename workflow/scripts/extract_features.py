@@ -10,9 +10,8 @@ from toplabel.reproduction.networks.features import extract_features
 
 
 def main(snakemake):
-    entry = load_registry(checkout(snakemake) / "config/datasets.yaml", snakemake.config)[
-        snakemake.wildcards.dataset
-    ]
+    registry = load_registry(checkout(snakemake) / "config/datasets.yaml", snakemake.config)
+    entry = registry[snakemake.wildcards.dataset]
     images = load_prepared(Path(snakemake.input.meta).parent)
     weights = {Path(path).stem: path for path in snakemake.input.weights}
     rows = Path(snakemake.input.weights[0]).parent / "rows"

@@ -3,8 +3,7 @@
 from pathlib import Path
 
 from toplabel.reproduction.config.datasets import load_registry
-from toplabel.reproduction.data.fetch import fetch_file
-from toplabel.reproduction.data.locate import mirror_folders
+from toplabel.reproduction.data.fetch import fetch_file, mirror_folders
 from toplabel.reproduction.jobs import checkout, run
 
 
@@ -13,7 +12,7 @@ def main(snakemake):
     registry = load_registry(root / "config/datasets.yaml", snakemake.config)
     mirrors = mirror_folders(snakemake.config["mirrors"], root)
     entry = registry[snakemake.params.dataset]
-    fetch_file(entry, target.name, target, mirrors, snakemake.config["download"])
+    fetch_file(entry, entry.file(target.name), target, mirrors, snakemake.config["download"])
 
 
 if "snakemake" in globals():

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-from toplabel.reproduction.config.protocols import metrics_for
 from toplabel.reproduction.data.prepared import load_prepared
 from toplabel.reproduction.jobs import run
 from toplabel.reproduction.networks.stages import fine_tune, remove_checkpoint
@@ -14,10 +13,16 @@ def main(snakemake):
     images = load_prepared(Path(snakemake.input.meta).parent)
     params, names, path = snakemake.params, snakemake.wildcards, snakemake.output.draw
     options = params.options["network"]
-    metrics = metrics_for(Task(**params.task).protocol, options.classes)
+    task = Task(**params.task)
     rows = fine_tune(
-        *(images, options, Task(**params.task).method, names.dataset, names.part),
-        *(snakemake.input.weights, metrics, params.budget, params.options["seed"], path),
+        *(images, options, task.method, names.dataset, names.part),
+        *(
+            snakemake.input.weights,
+            task.metrics(options.classes),
+            params.budget,
+            params.options["seed"],
+            path,
+        ),
     )
     save_metrics(rows, path)
     remove_checkpoint(path)

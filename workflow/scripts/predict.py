@@ -1,27 +1,29 @@
-"""Write what the models of a cell predict for the test rows."""
+"""Write what the models of a cell predict for the test rows, and the models for new rows."""
 
 from pathlib import Path
 
-from toplabel.reproduction.config.run import Threshold
+from toplabel._core.files import write_npz
 from toplabel.reproduction.data.prepared import load_prepared
 from toplabel.reproduction.frames import write_frame
 from toplabel.reproduction.jobs import run
 from toplabel.reproduction.selection.choice import load_choices
 from toplabel.reproduction.selection.models import load_models
-from toplabel.reproduction.selection.predictions import predictions
+from toplabel.reproduction.selection.predictions import model_arrays, predictions
 from toplabel.reproduction.selection.task import Task
 
 
 def main(snakemake):
-    frame = predictions(
+    cell = (
         load_prepared(Path(snakemake.input.meta).parent),
         Task(**snakemake.params.task),
-        Threshold(**snakemake.params.threshold),
+        snakemake.params.threshold,
         load_choices(snakemake.input.selection),
         load_models(snakemake.input.models),
     )
+    frame = predictions(*cell)
     columns = {name: float if name.startswith("score_") else str for name in frame}
     write_frame(frame, snakemake.output.predictions, columns | {"row": int})
+    write_npz(snakemake.output.model, model_arrays(*cell, **snakemake.params.features))
 
 
 if "snakemake" in globals():

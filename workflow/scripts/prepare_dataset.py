@@ -11,9 +11,8 @@ from toplabel.reproduction.jobs import checkout, logger, run
 
 def main(snakemake):
     root = checkout(snakemake)
-    entry = load_registry(root / "config/datasets.yaml", snakemake.config)[
-        snakemake.wildcards.dataset
-    ]
+    registry = load_registry(root / "config/datasets.yaml", snakemake.config)
+    entry = registry[snakemake.wildcards.dataset]
     protocol = load_protocols(root / "config/protocols.yaml")[entry.protocol]
     grid = protocol.budgets[snakemake.config["budget"]].C
     is_own = entry.name in snakemake.config["datasets"]

@@ -20,28 +20,28 @@ def main(snakemake):
     plan = Plan(root, snakemake.params.config)
     targets = Targets(plan)
     files = plan.cell_files("evaluation.csv", plan.asked)
-    there = [path for path in files if Path(path).is_file()]
-    cells, claims = compare_results(plan.catalogue, there, root / SUMMARY / "cells.csv")
-    metas = [path for path in targets.prepared() if Path(path).is_file()]
+    missing = [path.removeprefix("results/") for path in files if not Path(path).is_file()]
+    cells, claims = compare_results(plan.catalogue, there(files), root / SUMMARY / "cells.csv")
+    metas = there(targets.prepared())
     reasons = targets.reasons() | {
         name: "not prepared" for name in plan.registry if plan.prepared(name) not in metas
     }
     datasets = describe_datasets(plan.registry, metas, reasons)
-    missing = [path.removeprefix("results/") for path in files if path not in there]
-    shown = [*targets.table_files(), *targets.figure_files()]
-    shown = [path for path in shown if path.endswith(".json") and Path(path).is_file()]
     write_report(
         cells,
         claims,
         pd.read_csv(io.StringIO(datasets.to_csv(index=False)), dtype=str, keep_default_na=False),
         describe_run(root, plan.catalogue, plan.config),
-        "reports",
+        plan.report,
         checkout=root,
-        tables=[path for path in shown if "/tables/" in path],
-        figures=[path for path in shown if "/figures/" in path],
+        shown=there([*targets.table_files(), *targets.figure_files()], ".json"),
         missing=missing,
     )
     logger.info("%d results are missing", len(missing))
+
+
+def there(files, ending=""):
+    return [path for path in files if path.endswith(ending) and Path(path).is_file()]
 
 
 if "snakemake" in globals():

@@ -1,9 +1,7 @@
 """TPAMI Fig. 3a and Table 2: time of the projections against the dimension."""
 
-from pathlib import Path
-
 from toplabel._core.files import write_json
-from toplabel.reproduction.compare.tables import write_tables
+from toplabel.reproduction.compare.tables import write_table
 from toplabel.reproduction.frames import read_frame, write_frame
 from toplabel.reproduction.jobs import run
 from toplabel.reproduction.report.figures.measuring import measure
@@ -16,7 +14,7 @@ def main(snakemake):
     write_frame(frame, snakemake.output.csv)
     write_json(snakemake.output.json, {"what": "", "sentence": sentence})
     table = table_of(frame, read_frame(snakemake.input.printed, PRINTED), sentence)
-    write_tables([table], Path(snakemake.output.table).parent)
+    write_table(table, snakemake.output.table)
 
 
 if "snakemake" in globals():

@@ -1,5 +1,7 @@
 """Write the report: pages, document, data and crate."""
 
+from pathlib import Path
+
 import pandas as pd
 
 from toplabel._core.files import read_json
@@ -12,16 +14,14 @@ from toplabel.reproduction.report.write import write_report
 
 def main(snakemake):
     given = snakemake.input
-    shown = [path for path in (*given.tables, *given.figures) if path.endswith(".json")]
     write_report(
         read_cells(given.cells),
         read_frame(given.claims, COLUMNS),
         pd.read_csv(given.datasets, dtype=str, keep_default_na=False),
         read_json(given.run),
-        "reports",
+        Path(snakemake.output.html).parent,
         checkout=checkout(snakemake),
-        tables=[path for path in shown if "/tables/" in path],
-        figures=[path for path in shown if "/figures/" in path],
+        shown=[path for path in (*given.tables, *given.figures) if path.endswith(".json")],
     )
 
 

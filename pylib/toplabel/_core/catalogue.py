@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-__all__ = ["LOSSES", "OTHERS", "Loss", "get", "parametrised"]
+__all__ = ["LOSSES", "Loss", "get", "parametrised"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,7 +18,8 @@ class Loss:
     Attributes
     ----------
     key : str
-        The name used everywhere; ``TL_LOSS_<KEY>`` is its ``tl_loss_id``.
+        The name used everywhere; ``TL_LOSS_<KEY>`` is its ``tl_loss_id``. Of a user's loss the
+        object.
     label : str
         The papers' name; ``^{..}`` and ``_{..}`` are superscripts and subscripts, the k of "top-k"
         is replaced.
@@ -35,16 +36,12 @@ class Loss:
     start : str
         Of a loss that is not convex: the convex one at whose solution training starts
         (``toplabel._core.nonconvex``).
-    panel : str
-        Where figures with a panel for each group of methods show it; a γ is replaced by the
-        smoothing.
     """
 
     key: str
     label: str
     about: str
     labels: str
-    panel: str
     smoothing: bool = False
     top_k: bool = False
     at_one: str = ""
@@ -59,13 +56,6 @@ class Loss:
         """Return the label with its parameters, as "top-2 SVM^{α}_{1}"."""
         return parametrised(self.label, f"{k}", f"{gamma:g}")
 
-    def panel_of(self, gamma: float) -> str:
-        """Return the panel of the loss with this smoothing."""
-        return self.panel.replace("γ", f"_{{{gamma:g}}}" if gamma else "")
-
-
-OTHERS = "one-vs-all, other methods"
-"""The panel of one-vs-all losses and of the methods of others."""
 
 LOSSES = {
     loss.key: loss
@@ -75,7 +65,6 @@ LOSSES = {
             label="SVM^{OVA}",
             about="one-vs-all hinge; with sets: binary relevance",
             labels="either",
-            panel=OTHERS,
             smoothing=True,
         ),
         Loss(
@@ -83,14 +72,12 @@ LOSSES = {
             label="LR^{OVA}",
             about="one-vs-all logistic loss; with sets: binary relevance",
             labels="either",
-            panel=OTHERS,
         ),
         Loss(
             key="svm_multi",
             label="SVM^{Multi}",
             about="multiclass SVM (Crammer and Singer)",
             labels="one",
-            panel="SVM^{Multi}γ, top-k SVM^{α}γ",
             smoothing=True,
         ),
         Loss(
@@ -98,7 +85,6 @@ LOSSES = {
             label="top-k SVM^{α}",
             about="top-k SVM: hinge of the mean of the k largest margins",
             labels="one",
-            panel="SVM^{Multi}γ, top-k SVM^{α}γ",
             smoothing=True,
             top_k=True,
             at_one="svm_multi",
@@ -108,7 +94,6 @@ LOSSES = {
             label="top-k SVM^{β}",
             about="top-k SVM: mean of the k largest hinges",
             labels="one",
-            panel="top-k SVM^{β}γ",
             smoothing=True,
             top_k=True,
             at_one="svm_multi",
@@ -118,14 +103,12 @@ LOSSES = {
             label="LR^{Multi}",
             about="softmax",
             labels="one",
-            panel="LR^{Multi}, top-k Ent",
         ),
         Loss(
             key="topk_ent",
             label="top-k Ent",
             about="top-k entropy",
             labels="one",
-            panel="LR^{Multi}, top-k Ent",
             top_k=True,
             at_one="lr_multi",
         ),
@@ -134,7 +117,6 @@ LOSSES = {
             label="top-k Ent_{tr}",
             about="truncated top-k entropy; not convex, so a gradient norm in place of the gap",
             labels="one",
-            panel="top-k Ent_{tr}",
             top_k=True,
             at_one="lr_multi",
             start="lr_multi",
@@ -144,7 +126,6 @@ LOSSES = {
             label="SVM^{ML}",
             about="multilabel SVM (separation ranking loss)",
             labels="set",
-            panel="SVM^{ML}",
             smoothing=True,
         ),
         Loss(
@@ -152,14 +133,12 @@ LOSSES = {
             label="LR^{ML}",
             about="multilabel softmax",
             labels="set",
-            panel="LR^{ML}",
         ),
         Loss(
             key="svm_ww",
             label="SVM^{WW}",
             about="multiclass SVM of Weston and Watkins: sum of the hinges of all other classes",
             labels="one",
-            panel="SVM^{WW}γ",
             smoothing=True,
         ),
     )

@@ -22,7 +22,7 @@ from toplabel._core.training import Clock, Options
 
 def is_split(problem: Problem) -> bool:
     """Tell whether the loss is a sum over the classes, and these are enough for two groups."""
-    return problem.loss.key.endswith("_ova") and problem.labels.m > tuning.GROUP
+    return problem.loss.key in ("svm_ova", "lr_ova") and problem.labels.m > tuning.GROUP
 
 
 def solutions(

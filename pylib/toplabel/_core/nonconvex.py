@@ -1,17 +1,22 @@
-"""Training with a loss that is not convex: descent from the solution of a convex one.
+"""Training by descent: of a loss that is not convex, from the solution of a convex one, and of a
+user's loss, from W = 0.
 
-The loss is smooth but for kinks where it is the smallest of several smooth losses; so is the
-truncated top-k entropy, which drops each row's k - 1 highest scores of other classes (TPAMI section
-3.2), and is thereby the smallest of the softmax losses over all choices of classes to drop. The
-papers start gradient descent with line search at the softmax solution (TPAMI section 6.2);
-`Loss.start` names the convex loss to start with. Here the directions are those of L-BFGS, and every
-step decreases P.
+A loss of the catalogue that is not convex is smooth but for kinks where it is the smallest of
+several smooth losses; so is the truncated top-k entropy, which drops each row's k - 1 highest scores
+of other classes (TPAMI section 3.2), and is thereby the smallest of the softmax losses over all
+choices of classes to drop. The papers start gradient descent with line search at the softmax
+solution (TPAMI section 6.2); `Loss.start` names the convex loss to start with. Here the directions
+are those of L-BFGS, and every step decreases P.
 
 There is no certificate of a global optimum. For a loss that is a minimum of convex losses there is
 a weaker one: with the choice of each row held fixed (for the truncated entropy the classes that it
 drops) the problem is convex, and its duality gap at W, with the dual variables ``-C w_i grad L(W^T
 x_i)``, is ``||grad P(W)||_F^2 / (2 lambda)``. Training stops when that is at most ``eps max(|P|, |P
 - gap|)``, the rule of the convex losses.
+
+For a user's loss that is convex the same number bounds P(W) minus the optimum, as P is strongly
+convex. Whether it is convex is not known; its `conjugate`, where it has one, gives D and the duality
+gap at the same dual variables.
 """
 
 from __future__ import annotations
@@ -28,6 +33,7 @@ from toplabel._core import catalogue
 from toplabel._core import sdca as _sdca
 from toplabel._core.arrays import as_dual, check_mapped_finite, is_mapped
 from toplabel._core.descent import Descent, Kernel, Linear, State
+from toplabel._core.own_loss import OwnLoss
 from toplabel._core.problem import Problem
 from toplabel._core.solution import Record, Solution, join_intercept, split_intercept
 from toplabel._core.training import Clock, Options
@@ -89,6 +95,14 @@ def solutions(
     """
     if is_mapped(problem.features):
         check_mapped_finite(problem.features, "X")
+    if isinstance(problem.loss, OwnLoss):
+        problem.loss.check(problem.labels)
+        zeros = np.zeros((problem.labels.n, problem.labels.m))
+        for C in Cs:
+            start = zeros if warm_start is None else warm_start
+            yield _descend(problem, C, start, options, Clock(options))
+            warm_start = None
+        return
     convex = problem.like(catalogue.get(problem.loss.start))
     quiet = replace(options, eps=_START_EPS, eval_every=None, callback=None, watch={})
     starts = _sdca.solutions(convex, Cs if warm_start is None else Cs[1:], quiet, None)
@@ -122,6 +136,9 @@ def _descend(problem: Problem, C: float, start, options: Options, clock: Clock) 
         ):
             status = "imprecise"
     state = descent.state
+    dual, relative_gap = _certificate(problem, objective, space, state)
+    if status == "converged" and relative_gap > options.eps:
+        status = "stalled"
     coefficients = model.coefficients()
     W, intercept = split_intercept(model.weights(), coefficients, problem.constant)
     return Solution(
@@ -131,8 +148,8 @@ def _descend(problem: Problem, C: float, start, options: Options, clock: Clock) 
         intercept=intercept,
         intercept_scaling=problem.constant,
         primal=state.value,
-        dual=-math.inf,
-        relative_gap=math.nan,
+        dual=dual,
+        relative_gap=relative_gap,
         epochs=state.steps,
         status=status,
         history=history,
@@ -146,6 +163,18 @@ def _descend(problem: Problem, C: float, start, options: Options, clock: Clock) 
         X=problem.rows_to_keep(),
         gradient_norm=math.sqrt(state.squared_gradient),
     )
+
+
+def _certificate(problem: Problem, objective: _Objective, space, state: State):
+    """Return D and the relative duality gap of a loss with a conjugate, of others -inf and NaN."""
+    loss, labels = problem.loss, problem.labels
+    if not isinstance(loss, OwnLoss) or not loss.has_conjugate:
+        return -math.inf, math.nan
+    conjugates = loss.conjugates(loss.gradients(state.fit.scores, labels), labels)
+    image = space.gradient(state.fit.of_scores)
+    dual = float(-objective.share @ conjugates - image.dot(image) / (2 * objective.penalty))
+    size = max(abs(state.value), abs(dual))
+    return dual, abs(state.value - dual) / size if size else 0.0
 
 
 def _starting_point(start: Solution | np.ndarray, problem: Problem) -> np.ndarray:

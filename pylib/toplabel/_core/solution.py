@@ -106,9 +106,9 @@ class Solution:
     intercept_scaling : float
         The constant feature whose weights, times this, are the intercept; 0: there is none.
     gradient_norm : float or None
-        ``||grad P(W)||_F`` for a loss that is not convex: its `dual` is -inf, its `relative_gap`
-        NaN, and its A differs from dual variables of W by the gradient
-        (``toplabel._core.nonconvex``). None for the others.
+        ``||grad P(W)||_F`` for a loss that is not convex, or of the user: its A differs from dual
+        variables of W by the gradient (``toplabel._core.nonconvex``), and without a conjugate its
+        `dual` is -inf, its `relative_gap` NaN. None for the others.
     methods : tuple of Stage
         What ran, in order; empty for a loss that is not convex.
     """

@@ -4,6 +4,7 @@ This package imports scikit-learn; `import toplabel` does not, it loads the pack
 names is asked for.
 """
 
+from toplabel.estimators.loading import load_model
 from toplabel.estimators.multilabel import MultilabelClassifier
 from toplabel.estimators.ranking import TopKScorer, top_k_scorer
 from toplabel.estimators.simplex import SimplexClassifier
@@ -14,5 +15,6 @@ __all__ = [
     "SimplexClassifier",
     "TopKClassifier",
     "TopKScorer",
+    "load_model",
     "top_k_scorer",
 ]

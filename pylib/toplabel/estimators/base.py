@@ -18,7 +18,6 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from toplabel import losses
 from toplabel._core.arrays import as_integer, as_labels, as_number, refuse_masked
-from toplabel._core.catalogue import nearest
 from toplabel._core.threads import thread_count
 from toplabel.estimators import convergence
 from toplabel.estimators.common import CommonEstimator
@@ -55,17 +54,12 @@ class SolverEstimator(ClassifierMixin, CommonEstimator):
     # Fitting
 
     def _loss(self) -> losses.Loss:
-        fits = [
-            loss.key for loss in losses.LOSSES.values() if loss.labels in (self._LABELS, "either")
-        ]
-        if self.loss in fits:
-            return losses.get(self.loss)
-        if isinstance(self.loss, str) and self.loss in losses.LOSSES:
+        loss = losses.get(self.loss)
+        if loss.labels not in (self._LABELS, "either"):
             raise ValueError(
                 f"loss {self.loss!r} is not for {type(self).__name__}; use {self._OTHER}"
             )
-        hint = nearest(self.loss, fits)
-        raise ValueError(f"loss must be one of {', '.join(fits)}, got {self.loss!r}{hint}")
+        return loss
 
     def _parameters(self) -> dict[str, object]:
         """Return the parameters of the loss and of the kernel. One that has no meaning for them is
@@ -184,7 +178,7 @@ class SolverEstimator(ClassifierMixin, CommonEstimator):
         if not self._binary:
             return columns
         difference = columns[:, 1:] - columns[:, :1]
-        return difference / 2 if self.loss.endswith("_ova") else difference
+        return difference / 2 if self.loss in ("svm_ova", "lr_ova") else difference
 
     # Using the model
 

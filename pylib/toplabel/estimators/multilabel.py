@@ -48,10 +48,10 @@ class MultilabelClassifier(SolverEstimator):
 
     Parameters
     ----------
-    loss : str, default="lr_ova"
+    loss : str or object, default="lr_ova"
         One classifier per label: ``"lr_ova"``, ``"svm_ova"`` (binary relevance); or losses of the
         order of the labels: ``"lr_ml"`` (multilabel softmax), ``"svm_ml"`` (multilabel SVM, better
-        with ``gamma=1.0``).
+        with ``gamma=1.0``). Or a loss of your own, an object as `toplabel.losses.get` describes.
     gamma : float, default=0.0
         Smoothing of the hinge losses. A positive value trains faster. Ignored by the other losses.
     C, fit_intercept, intercept_scaling, kernel, theta, tol, max_iter, eval_every

@@ -33,10 +33,11 @@ class TopKClassifier(SolverEstimator):
 
     Parameters
     ----------
-    loss : str, default="svm_multi"
+    loss : str or object, default="svm_multi"
         A key of `toplabel.losses.LOSSES` that takes one label per row, as ``"svm_multi"`` (Crammer
         and Singer), ``"lr_multi"`` (softmax), ``"topk_svm_alpha"``, ``"topk_ent"`` (top-k losses),
-        ``"svm_ova"`` (one-vs-all).
+        ``"svm_ova"`` (one-vs-all). Or a loss of your own, an object as `toplabel.losses.get`
+        describes.
     k : int, default=1
         The k of a top-k loss, below the number of classes. Ignored by the other losses.
     gamma : float, default=0.0
@@ -100,9 +101,9 @@ class TopKClassifier(SolverEstimator):
         Epochs.
     dual_gap_, relative_gap_ : float
         ``P - D``, which bounds the distance to the optimum, and ``(|P - D| + e) / max(|P|, |D|)``.
-        Infinite and NaN for a loss that is not convex.
+        Infinite and NaN for a loss that is not convex, or your own without a conjugate.
     gradient_norm_ : float
-        For a loss that is not convex: the norm of the gradient of P.
+        For a loss that is not convex, or your own: the norm of the gradient of P.
     history_ : list of `toplabel.Record`
     status_ : str
         ``"converged"``, or what ended the training before: ``"max_iter"``, ``"time_limit"``,

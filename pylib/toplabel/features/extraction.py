@@ -1,4 +1,4 @@
-"""The output of one layer for many batches, as the files that ``format: features`` reads."""
+"""The output of one layer for many batches, as the files that ``format: npy`` reads."""
 
 from __future__ import annotations
 

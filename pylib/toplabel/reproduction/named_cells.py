@@ -9,7 +9,7 @@ from functools import cache
 
 from toplabel.reproduction.config.catalogue import Catalogue
 from toplabel.reproduction.config.keys import Key, key_of
-from toplabel.reproduction.config.studies import whole_table
+from toplabel.reproduction.config.studies import whole_name
 
 
 @dataclass(frozen=True, order=True)
@@ -75,8 +75,8 @@ class NamedCells:
     @cache  # noqa: B019  it lives as long as the process
     def sets_of_table(self, table: str) -> dict[str, set[Key]]:
         """Return the data sets that a published table prints, with the keys of its methods."""
-        source, number = self._catalogue.tables[table]
-        path = self._catalogue.published / f"{whole_table(source, number)}.csv"
+        source, _ = self._catalogue.tables[table]
+        path = self._catalogue.published / f"{whole_name(table)}.csv"
         printed: dict[tuple[str, str], set[Key]] = {}
         with path.open(newline="", encoding="utf-8") as stream:
             for row in csv.DictReader(stream):

@@ -18,11 +18,11 @@ from toplabel.reproduction.config.competitors import COMPETITORS
 from toplabel.reproduction.config.documents import read_yaml, unknown, validate
 from toplabel.reproduction.config.protocols import Budget, Protocol
 from toplabel.reproduction.config.run import SUMMARY, RunConfig, Settings
-from toplabel.reproduction.data.locate import mirror_folders
+from toplabel.reproduction.data.fetch import mirror_folders
 from toplabel.reproduction.named_cells import Cell, NamedCells
 from toplabel.reproduction.raw import RawFiles
 from toplabel.reproduction.selection.task import Task
-from toplabel.reproduction.sources import fingerprint, module_sum
+from toplabel.reproduction.sources import fingerprint, is_module, module_sum
 
 DEFAULTS = "config/config.yaml"
 ALL_SPLITS = "all"  # the name of a tuning job that takes the splits together
@@ -30,7 +30,7 @@ AGREEING = ("svm_ova", "lr_ova", "svm_ova_liblinear", "lr_ova_liblinear")
 _SETTINGS = ("seed", "eps_train", "max_epochs_tune", "max_epochs_train")
 # The keys of a registry entry that the content of the prepared set depends on.
 _CONTENT = (
-    *("task", "embedded", "format", "options", "storage", "folder", "files", "divide"),
+    *("task", "embedded", "format", "options", "folder", "files", "divide"),
     *(
         "transform",
         "bias",
@@ -155,7 +155,8 @@ class Plan:
 
     def made_by(self, rule: str) -> str:
         """Return the pattern of the data sets whose prepared form a rule makes."""
-        return pattern(name for name in self.registry if self.registry.maker(name) == rule)
+        extracts = rule == "extract_features"
+        return pattern(n for n, row in self.registry.items() if bool(row.network) == extracts)
 
     # ---- files of the checkout -------------------------------------------------------------------
 
@@ -177,6 +178,12 @@ class Plan:
         return self.of_checkout(f"{SUMMARY}/*.csv", f"{SUMMARY}/run.json")
 
     @property
+    def report(self) -> str:
+        """The folder of the report; studies of the run's own have one with the name of the first."""
+        studies = self.config["studies"]
+        return f"reports/{next(iter(studies))}" if isinstance(studies, Mapping) else "reports"
+
+    @property
     def own_rows(self) -> dict[str, Any]:
         """What the config adds to the registries."""
         studies = self.config["studies"]
@@ -191,9 +198,14 @@ class Plan:
     # ---- sources ---------------------------------------------------------------------------------
 
     def sources(self, script: str, method: str = "") -> str:
-        """Return the sum over the sources of a script, with those of a method that has code here."""
-        name = self.methods[method].competitor if method else ""
-        own = f" {module_sum(COMPETITORS[name].module)}" if name else ""
+        """Return the sum over the sources of a script, with those of a method that has code here or
+        beside the config.
+        """
+        row = self.methods.get(method)
+        module = row.path.rpartition(".")[0] if row else ""
+        if row and row.competitor:
+            module = COMPETITORS[row.competitor].module
+        own = f" {module_sum(module)}" if module and is_module(module) else ""
         return fingerprint(script, self.root) + own
 
     # ---- methods on data sets --------------------------------------------------------------------
@@ -219,6 +231,8 @@ class Plan:
         row = self.methods[method]
         name = row.protocol or self.registry[dataset].protocol
         budget = self.protocols[name].budgets[self.budget]
+        on_raw_rows = row.kernel == "linear" and row.features != "standard"
+        scales = on_raw_rows and row.selects_C and not row.point
         return Task(
             dataset,
             replace(
@@ -227,7 +241,7 @@ class Plan:
             replace(self.protocols[name], budgets={}),
             row.budget(budget, self.budget),
             self._settings(stage),
-            C_scale=self.registry[dataset].C_scale if row.takes_grid else None,
+            C_scale=self.registry[dataset].C_scale if scales else None,
         )
 
     def _settings(self, stage: str) -> Settings:
@@ -305,7 +319,9 @@ class Plan:
     def cell_files(self, name: str, cells: Iterable[Cell] | None = None) -> list[str]:
         """Return a file of each of some cells (of `cells`), as far as their methods leave one."""
         cells = self.cells if cells is None else cells
-        return [cell.path(name) for cell in cells if name in self.methods[cell.method].results]
+        if name == "ranks.npz":  # a network is judged by its splits, and has no ranks of classes
+            cells = [cell for cell in cells if not self.methods[cell.method].fine_tunes]
+        return [cell.path(name) for cell in cells]
 
     def predictions(self) -> list[str]:
         """Return the predictions of the cells of data sets that the config defines."""

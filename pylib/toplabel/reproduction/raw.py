@@ -2,16 +2,64 @@
 
 from __future__ import annotations
 
+import urllib.error
+import urllib.parse
+from collections.abc import Sequence
 from functools import cache, cached_property
 from importlib.util import find_spec
 from pathlib import Path
 
 from toplabel._core.files import file_sum
 from toplabel.reproduction.config.datasets import Registry
-from toplabel.reproduction.data.fetch import missing_reason
-from toplabel.reproduction.data.locate import find, raw_file, raw_names, raw_path
+from toplabel.reproduction.config.entry import Entry, RawFile
+from toplabel.reproduction.data.fetch import (
+    MIRROR_VARIABLE,
+    SHIPPED,
+    PathLike,
+    find,
+    open_address,
+    raw_path,
+)
 
 RAW = "data/raw"
+
+
+_SHOWN = 3  # of the names of missing files
+_WAIT = 4.0  # seconds for an answer of a host
+
+
+def missing_reason(
+    entry: Entry, raw_folder: PathLike, mirrors: Sequence[PathLike] = (), download: bool = False
+) -> str:
+    """Return why a data set cannot be had, in one line, or "" when it can.
+
+    Only the existence of files is checked, not their content. With `download` the hosts of the
+    official addresses are asked for what no folder has, each host once.
+    """
+    folders = [Path(folder) / entry.folder for folder in (raw_folder, *mirrors)]
+    missing = [file for file in entry.files if find(file.name, folders) is None]
+    if not missing:
+        return ""
+    more = f" and {len(missing) - _SHOWN} more" if len(missing) > _SHOWN else ""
+    listed = ", ".join(file.name for file in missing[:_SHOWN]) + more
+    reason = f"{listed} not found in data/raw, {SHIPPED} or a mirror ({MIRROR_VARIABLE})"
+    if download and all(file.url for file in missing):
+        hosts = dict.fromkeys(urllib.parse.urlsplit(file.url).netloc for file in missing)
+        silent = [f"{host}: {why}" for host in hosts if (why := unreachable(host))]
+        return f"{reason}; {silent[0]}" if silent else ""
+    return f"{reason}; waits for {entry.waits_for}" if entry.waits_for else reason
+
+
+@cache
+def unreachable(host: str) -> str:
+    """Return why a host does not answer, or "" when it does."""
+    try:
+        open_address(f"https://{host}/", _WAIT, "HEAD").close()
+    except urllib.error.HTTPError:
+        return ""  # it answers; some servers refuse HEAD
+    except (OSError, ValueError) as error:
+        return f"no answer, {getattr(error, 'reason', None) or error}"
+    return ""
 
 
 class RawFiles:
@@ -44,8 +92,7 @@ class RawFiles:
     def files(self, dataset: str) -> list[str]:
         """Return the paths of the raw files that a data set is prepared from."""
         entry = self._registry[dataset]
-        names = raw_names(entry, RAW, self.mirrors)
-        return [str(raw_path(entry, name, RAW)) for name in names]
+        return [str(raw_path(entry, file, RAW)) for file in entry.files]
 
     @cached_property
     def fetched(self) -> dict[str, str]:
@@ -55,35 +102,34 @@ class RawFiles:
         """
         found: dict[str, str] = {}
         for dataset, entry in self._registry.items():
-            for path in self.files(dataset):
-                name = Path(path).name
-                file = raw_file(entry, name)
-                if file.sha256 or file.url or self._copy(dataset, name):
+            for file, path in zip(entry.files, self.files(dataset), strict=True):
+                is_plain = Path(path).name == file.name
+                if is_plain and (file.sha256 or file.url or self._copy(dataset, file)):
                     found.setdefault(path, dataset)
         return found
 
-    def _copy(self, dataset: str, name: str) -> Path | None:
+    def _copy(self, dataset: str, file: RawFile) -> Path | None:
         """Return the copy of a file in a mirror; None where none has it."""
         folder = self._registry[dataset].folder
-        return find(name, [mirror / folder for mirror in self.mirrors])
+        return find(file.name, [mirror / folder for mirror in self.mirrors])
 
     def source(self, path: str) -> list[str]:
         """Return the file of a mirror that a file is a copy of, as an input of rule `fetch`.
 
         A file with a registered sum has none: its content does not depend on where it comes from.
         """
-        copy = None if self.registered_sum(path) else self._copy(self.fetched[path], _name(path))
+        file = self._file(path)
+        copy = None if file.sha256 else self._copy(self.fetched[path], file)
         return [str(copy)] if copy else []
 
     def registered_sum(self, path: str) -> str | None:
         """Return the SHA-256 that the registry has of a file, if any."""
-        return raw_file(self._registry[self.fetched[path]], _name(path)).sha256
+        return self._file(path).sha256
+
+    def _file(self, path: str) -> RawFile:
+        return self._registry[self.fetched[path]].file(Path(path).name)
 
     def own_sums(self, dataset: str) -> dict[str, str]:
         """Return the SHA-256 of the user's own files of a data set, by their paths."""
         own = (path for path in self.files(dataset) if path not in self.fetched)
         return {path: file_sum(path) for path in own if Path(path).is_file()}
-
-
-def _name(path: str) -> str:
-    return Path(path).name

@@ -17,8 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from toplabel._core.files import read_json
+from toplabel.reproduction import sources
 from toplabel.reproduction.config.documents import read_yaml
 from toplabel.reproduction.facts import BENCHMARKS, note_start
+from toplabel.reproduction.methods import create
 from toplabel.reproduction.needs import kept_jobs
 from toplabel.reproduction.plan import DEFAULTS, Plan, PlanError
 
@@ -32,22 +34,44 @@ _RULE = re.compile(r"^rule (\w+):", re.MULTILINE)
 # Folders of results/ that are no data set, and of results/<set>/ that are no method.
 _OF_RUN = {"benchmarks", "calibration", "figures", "logs", "tables", "timing"}
 _OF_SET = {"data", "network"}
+_OF_REPORT = {"code", "data", "summary"}  # folders of reports/, where each study of a run has one
 
 
 def read_plan(root: Path, config: Mapping[str, Any], workflow: Any) -> Plan:
     """Return the plan of a run of Snakemake, or end it in one line."""
     files = [Path(name) for name in workflow.overwrite_configfiles]
     source = " + ".join([DEFAULTS, *map(str, files)])
+    find_modules(files)
     try:
         for name in files:  # Snakemake takes the last of a key that stands twice
             read_yaml(name)
         plan = Plan(root, config, source)
         if workflow.is_main_process:
             check_names(plan, source)
+            check_classes(plan, source)
             _check_records(plan)
     except (ValueError, PlanError) as error:
         sys.exit(f"Error: {error}")
     return plan
+
+
+def find_modules(files: Iterable[Path]) -> None:
+    """Let this process and its jobs import modules that stand beside config files."""
+    folders = list(dict.fromkeys(str(file.resolve().parent) for file in files))
+    sys.path += folders
+    sources.ROOTS += map(Path, folders)
+    known = os.environ.get("PYTHONPATH", "")
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [*folders, known]))
+
+
+def check_classes(plan: Plan, source: str) -> None:
+    """Refuse a class of the config that cannot be imported, before any job runs."""
+    for name in plan.run.methods:
+        if name in plan.methods and plan.methods[name].path:
+            try:
+                create(plan.methods[name])
+            except ValueError as error:
+                raise PlanError(f"{source}: {error}") from None
 
 
 def check_names(plan: Plan, source: str) -> None:
@@ -55,7 +79,7 @@ def check_names(plan: Plan, source: str) -> None:
     files = plan.of_checkout("workflow/Snakefile", "workflow/rules/*.smk")
     rules = {name for file in files for name in _RULE.findall(Path(file).read_text("utf-8"))}
     for key, names, taken in (
-        ("studies", plan.studies, rules),
+        ("studies", plan.studies, rules | _OF_REPORT),
         ("datasets", plan.registry, rules | _OF_RUN),
         ("methods", plan.methods, _OF_SET),
     ):
@@ -127,7 +151,7 @@ def end(workflow: Any, plan: Plan) -> None:
         if (meta := Path(plan.prepared(name))).is_file():
             for sentence in read_json(meta).get("advice", ()):
                 print(f"Note on {name}: {sentence}", file=sys.stderr)
-    where = "The report is reports/index.html, as a document reports/toplabel.pdf."
+    where = f"The report is {plan.report}/index.html, as a document {plan.report}/toplabel.pdf."
     if "report" in rules:
         print(f"\n{_measured(Path('results/cells.csv'))}\n{where}", file=sys.stderr)
     elif "show" in rules:

@@ -15,7 +15,8 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
-_PACKAGE = Path(__file__).resolve().parents[2]
+ROOTS = [Path(__file__).resolve().parents[2]]
+"""The folders of the modules that count: the package, and those of a run's own config files."""
 _NATIVE = "toplabel._native"
 _C_SOURCES = ("csrc/include/*.h", "csrc/src/*.[ch]", "pylib/build_native.py")
 # The module whose templates no import statement names.
@@ -41,6 +42,11 @@ def module_sum(module: str) -> str:
     return _sum(_file(name) for name in _reached({module}) if name != _NATIVE)
 
 
+def is_module(name: str) -> bool:
+    """Return whether a module is one of those that count."""
+    return name == _NATIVE or _file(name).is_file()
+
+
 def _sum(files: Iterable[Path]) -> str:
     digest = hashlib.sha256()
     for path in sorted({*files}):
@@ -62,8 +68,9 @@ def _reached(new: Iterable[str]) -> set[str]:
 
 @cache
 def _file(module: str) -> Path:
-    path = _PACKAGE.joinpath(*module.split("."))
-    return path / "__init__.py" if path.is_dir() else path.with_name(f"{path.name}.py")
+    paths = [root.joinpath(*module.split(".")) for root in ROOTS]
+    files = [file for path in paths for file in (path / "__init__.py", path.with_suffix(".py"))]
+    return next((file for file in files if file.is_file()), files[0])
 
 
 @cache
@@ -79,12 +86,8 @@ def _imports(path: Path) -> frozenset[str]:
         elif isinstance(node, ast.ImportFrom):
             for alias in node.names:
                 member = f"{node.module}.{alias.name}"
-                names.add(member if _is_module(member) else str(node.module))
-    return frozenset(filter(_is_module, names))
-
-
-def _is_module(name: str) -> bool:
-    return name == _NATIVE or (name.partition(".")[0] == "toplabel" and _file(name).is_file())
+                names.add(member if is_module(member) else str(node.module))
+    return frozenset(filter(is_module, names))
 
 
 @cache

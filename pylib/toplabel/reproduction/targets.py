@@ -7,7 +7,7 @@ shows the cells of the config.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -17,6 +17,7 @@ from toplabel.reproduction.plan import Plan, PlanError
 from toplabel.reproduction.report.figures.registry import (
     CELLS,
     FIGURES,
+    Figure,
     figure_files,
     row_of,
     table_files,
@@ -25,6 +26,8 @@ from toplabel.reproduction.sources import module_sum
 
 AGREEMENT = "agreement"
 """The table of our own one-vs-all beside LIBLINEAR."""
+FREE = ("table02", "calibration")
+"""The tables that need neither a study nor its data sets."""
 
 
 class Targets:
@@ -42,7 +45,9 @@ class Targets:
 
     def table_files(self) -> list[str]:
         """Return the files of the tables that the reports print as they stand."""
-        return table_files(AGREEMENT) if self._plan.agreements() else []
+        names = [AGREEMENT] if self._plan.agreements() else []
+        names += [] if self.is_own else FREE
+        return [file for name in names for file in table_files(name)]
 
     # ---- figures ---------------------------------------------------------------------------------
 
@@ -62,37 +67,35 @@ class Targets:
         """Return the figures that show some cells; another draw of a set has none."""
         others = self._plan.catalogue.other_draws
         sets = dict.fromkeys(cell.dataset for cell in cells if cell.dataset not in others)
-        several_k = {cell.dataset for cell in cells if self._has_several_k(cell)}
         named = []
         for figure in FIGURES:
             if figure.dataset:
                 shown = [name for name in sets if figure.dataset in (name, "{dataset}")]
-                if figure.module == "topk":
-                    shown = [name for name in shown if name in several_k]
-                if figure.cell_files:  # with none to draw where nothing selects a C
-                    of_set = {name: [c for c in cells if c.dataset == name] for name in shown}
-                    shown = [name for name in shown if self._selecting(of_set[name])]
-                named += [figure.of(name) for name in shown]
+                named += [figure.of(name) for name in shown if self._drawn(figure, name, cells)]
             elif figure.of_run and sets:
                 named.append(figure.name)
         return named
 
-    def _has_several_k(self, cell: Cell) -> bool:
-        """Return whether top-k accuracies of several k are measured."""
-        plan = self._plan
-        name = plan.methods[cell.method].protocol or plan.registry[cell.dataset].protocol
-        return sum(metric.startswith("top") for metric in plan.protocols[name].metrics) > 1
+    def _drawn(self, figure: Figure, dataset: str, cells: Iterable[Cell]) -> list[Cell]:
+        """Return the cells of a data set that a figure shows, without variants of methods.
+
+        Where selections are drawn, methods without a C of their own are left out.
+        """
+        methods = self._plan.methods
+        found = [cell for cell in cells if cell.dataset == dataset]
+        found = [cell for cell in found if not methods[cell.method].variant_of] or found
+        if not figure.cell_files:
+            return found
+        rows = {cell: methods[cell.method] for cell in found}
+        return [cell for cell, row in rows.items() if row.selects_C and not row.selected_by]
 
     def figure_files(self) -> list[str]:
         """Return the files of all figures that the reports show.
 
-        Figures that show no results, and the tables made with them, are left out where the config
-        defines its own studies.
+        Figures that show no results are left out where the config defines its own studies.
         """
-        files = [file for name in self.figures for file in figure_files(name)]
-        if not self.is_own:
-            files += [file for figure in FIGURES if not figure.of_run for file in figure.files]
-        return list(dict.fromkeys(files))
+        free = [] if self.is_own else [figure.name for figure in FIGURES if not figure.of_run]
+        return [file for name in (*self.figures, *free) for file in figure_files(name)]
 
     @cached_property
     def is_own(self) -> bool:
@@ -102,26 +105,14 @@ class Targets:
     def cells_of_figure(self, name: str) -> list[Cell]:
         """Return the cells that a figure of one data set shows, in the order of the methods.
 
-        Variants of methods are left out; where selections are drawn, so are methods without a C of
-        their own.
+        They are those of the config or, where it has none to show, of all studies.
         """
         figure = row_of(name)
         dataset = figure.dataset_of(name)
-        cells = [cell for cell in self._plan.cells if cell.dataset == dataset]
-        cells = cells or sorted(self._plan.cells_of(dataset))
-        cells = self._selecting(cells) if figure.cell_files else self._without_variants(cells)
+        cells = self._drawn(figure, dataset, self._plan.cells)
+        cells = cells or self._drawn(figure, dataset, self._plan.cells_of(dataset))
         order = {name: i for i, name in enumerate(self._plan.methods)}
         return sorted(cells, key=lambda cell: order[cell.method])
-
-    def _without_variants(self, cells: Sequence[Cell]) -> list[Cell]:
-        """Return the cells of methods that are no variants; all cells where every one is."""
-        own = [cell for cell in cells if not self._plan.methods[cell.method].variant_of]
-        return own or [*cells]
-
-    def _selecting(self, cells: Sequence[Cell]) -> list[Cell]:
-        """Return the cells without variants whose methods select a C of their own."""
-        rows = {cell: self._plan.methods[cell.method] for cell in self._without_variants(cells)}
-        return [cell for cell, row in rows.items() if row.selects_C and not row.selected_by]
 
     def figure_inputs(self, name: str) -> list[str]:
         """Return the files that a figure is made from."""
@@ -144,10 +135,7 @@ class Targets:
             "dataset": dataset,
             "title": self._plan.registry[dataset].title,
             "split": self._plan.split_names(dataset)[0],
-            "methods": [
-                {"name": m.name, "label": m.label, "k": m.smallest_k, "group": m.group}
-                for m in methods
-            ],
+            "methods": [{"name": m.name, "label": m.label, "k": m.smallest_k} for m in methods],
         }
 
     def figure_sources(self, name: str) -> str:
@@ -206,6 +194,6 @@ class Targets:
         if (figure := row_of(name)) is not None:
             if CELLS in figure.inputs and name not in self.figures:
                 raise PlanError(f"{name}: no study of the config has a cell of it")
-            return figure_files(name) if figure.of_run else figure.files
+            return figure_files(name)
         cells = plan.cells_of(short_name(name))
         return [cell.path("evaluation.csv") for cell in plan.reachable(cells, name)]

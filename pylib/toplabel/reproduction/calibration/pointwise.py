@@ -20,11 +20,6 @@ class Pointwise:
     gamma: float = 0.0
 
     @property
-    def label(self) -> str:
-        """The papers' name, in the small markup of the reports."""
-        return losses.get(self.key).name(self.k, self.gamma)
-
-    @property
     def piecewise_linear(self) -> bool:
         """Whether it is a hinge that is not smoothed."""
         return losses.get(self.key).smoothing and self.gamma == 0.0

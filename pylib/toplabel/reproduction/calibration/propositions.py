@@ -8,6 +8,14 @@ import pandas as pd
 
 from toplabel.reproduction.calibration.excess import OPTIMAL, WRONG
 
+TITLE = "Top-k calibration: TPAMI Propositions 8 to 13 in numbers"
+CAPTION = (
+    "A case is a loss, a distribution p of the classes and an s with a gap between the s-th and the"
+    " next probability. Bayes optimal: every minimiser of the conditional risk has the Bayes optimal"
+    " top-s set: so it is if scores tying classes s and s + 1 risk more than the least; by how much"
+    " is the excess, and both risks are certified. A counterexample is a minimiser f that ties them."
+    " Open: what the paper leaves open. The argument is in docs/evidence/calibration.md."
+)
 CALIBRATED, NOT_CALIBRATED, OPEN = "calibrated", "not calibrated", "open"
 _LOSS = ["loss", "k", "gamma"]
 

@@ -1,4 +1,4 @@
-"""Every loss on every distribution, and maps of where top sets are Bayes optimal."""
+"""The study: every loss on every distribution."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pandas as pd
 from toplabel.reproduction.calibration import truncated
 from toplabel.reproduction.calibration.closed_forms import deviation
 from toplabel.reproduction.calibration.distributions import Distribution, distributions
-from toplabel.reproduction.calibration.excess import OPTIMAL, excesses
+from toplabel.reproduction.calibration.excess import excesses
 from toplabel.reproduction.calibration.pointwise import Pointwise
 from toplabel.reproduction.seeds import seed_of
 
@@ -31,13 +31,6 @@ STUDIED = (
     ),
     *(Pointwise("topk_ent", k) for k in (2, 3)),
     *(Pointwise("topk_ent_tr", k) for k in (2, 3)),
-)
-
-#: The losses whose maps are drawn: the hinges, above their smoothings.
-MAPPED = tuple(
-    Pointwise(key, k, gamma)
-    for gamma in (0.0, 1.0)
-    for key, k in (("svm_ova", 1), ("svm_multi", 1), ("topk_svm_alpha", 2), ("topk_svm_beta", 2))
 )
 
 
@@ -83,53 +76,3 @@ def study(seed: int = 0, each: int = 2) -> tuple[pd.DataFrame, pd.DataFrame]:
 def _text(numbers: np.ndarray) -> str:
     """Print numbers so that they can be read: up to six digits, -0 as 0."""
     return " ".join(f"{number + 0.0:.6g}" for number in np.round(numbers, 9))
-
-
-# ---- the map ---------------------------------------------------------------------------------------
-
-
-def map_of_three(divisions: int = 10) -> pd.DataFrame:
-    """Judge the losses of `MAPPED` all over p_1 > p_2 > p_3, a row per triangle and loss.
-
-    The sides of the triangle (1, 0, 0), (1/2, 1/2, 0), (1/2, 1/4, 1/4) are cut into so many parts,
-    an even number, those of (1/2, 1/2, 0), (1/2, 1/4, 1/4), (1/3, 1/3, 1/3) into half as many. Each
-    of the resulting triangles is judged at its middle, where no two probabilities are equal and
-    none is 0.
-    """
-    rows = []
-    triangles = list(_triangles(divisions))
-    for loss in MAPPED:
-        head = {"loss": loss.key, "k": loss.k, "gamma": loss.gamma, "label": loss.label}
-        for corners in triangles:
-            p = corners.mean(axis=0)
-            right = {one.s: one.verdict == OPTIMAL for one in excesses(loss, p / p.sum())[1]}
-            middle = {f"p{i}": float(part) for i, part in enumerate(p, start=1)}
-            text = " ".join(f"{number:.9g}" for number in corners.ravel())
-            rows.append(head | middle | {"corners": text, "top1": right[1], "top2": right[2]})
-    return pd.DataFrame(rows)
-
-
-def _triangles(divisions: int) -> Iterator[np.ndarray]:
-    """Cut the falling probabilities into triangles of equal area: (3, 3) arrays of corners.
-
-    No triangle crosses the line p_1 = 1/2, where one-vs-all and multiclass SVM change (Propositions
-    8 and 11). The part with a majority has three times the area of the other, and twice the
-    divisions along a side.
-    """
-    majority = np.array([[1.0, 0.0, 0.0], [0.5, 0.5, 0.0], [0.5, 0.25, 0.25]])
-    others = np.array([[0.5, 0.5, 0.0], [0.5, 0.25, 0.25], [1 / 3, 1 / 3, 1 / 3]])
-    yield from _cut(majority, divisions)
-    yield from _cut(others, divisions // 2)
-
-
-def _cut(outer: np.ndarray, divisions: int) -> Iterator[np.ndarray]:
-    """Cut a triangle into equal ones, so many along each side."""
-
-    def at(i: int, j: int) -> np.ndarray:
-        return np.array([divisions - i - j, i, j]) @ outer / divisions
-
-    for i in range(divisions):
-        for j in range(divisions - i):
-            yield np.array([at(i, j), at(i + 1, j), at(i, j + 1)])
-            if i + j + 2 <= divisions:
-                yield np.array([at(i + 1, j), at(i, j + 1), at(i + 1, j + 1)])

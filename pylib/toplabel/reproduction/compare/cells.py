@@ -57,7 +57,7 @@ from toplabel.reproduction.compare.verdicts import (
 )
 from toplabel.reproduction.config.catalogue import Catalogue
 from toplabel.reproduction.config.keys import key_of
-from toplabel.reproduction.config.studies import whole_table
+from toplabel.reproduction.config.studies import table_name
 from toplabel.reproduction.frames import empty_frame, read_frame, write_frame
 
 COLUMNS: Mapping[str, type] = {
@@ -227,7 +227,7 @@ def _read_otherwise(stated: list[Row], measured: pd.DataFrame, catalogue: Catalo
     for row in stated:
         if row["source"]:
             for reading in catalogue.notes.readings.values():
-                is_about = whole_table(row["source"], row["table"]) in reading.tables
+                is_about = table_name(row["source"], row["table"]) in reading.tables
                 place = reading.place(*_cell(row))
                 if is_about and place in known:
                     found.append(_instead(row, known[place], reading.name))

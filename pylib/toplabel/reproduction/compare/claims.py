@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from fnmatch import fnmatchcase
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,7 @@ from toplabel.reproduction.compare.bootstrap import DRAWS, LEVEL, RowDraws, inte
 from toplabel.reproduction.compare.cells import PUBLISHED
 from toplabel.reproduction.compare.outcomes import (
     ahead,
+    final,
     holm,
     outcome,
     p_value,
@@ -32,15 +32,16 @@ from toplabel.reproduction.compare.views import CELL, measurements
 from toplabel.reproduction.config.catalogue import Catalogue
 from toplabel.reproduction.config.keys import key_of
 from toplabel.reproduction.config.notes import Claim, Selector
-from toplabel.reproduction.config.studies import whole_table
+from toplabel.reproduction.config.studies import table_name
 from toplabel.reproduction.seeds import seed_of
 
 _UNIT = ["dataset", "features", "metric"]
+_CELL = [*_UNIT, "key"]
 _POINTS_OF_ONE = 100.0
 
 _SIDE = {
     **dict.fromkeys(("comparisons", "first", "second", "within"), int),
-    **dict.fromkeys(("low", "median", "high"), float),
+    "median": float,
     "outcome": str,
 }
 _OURS = {
@@ -52,19 +53,19 @@ _OURS = {
 COLUMNS: Mapping[str, type] = {
     **dict.fromkeys(("claim", "source", "place", "says", "expects"), str),
     **{"least": float, "margin": float, "ties_win": str, "first": str, "second": str},
-    **{f"published_{name}": kind for name, kind in _SIDE.items()},
+    **{f"{side}_{name}": kind for side in ("published", "shared") for name, kind in _SIDE.items()},
     **{f"{side}_{name}": kind for side in ("same", "other") for name, kind in _OURS.items()},
     **{"both": int, "agree": int},
 }
 """The columns of results/claims.csv: a row per claim, with the words of its note.
 
-`published_*` count the papers' tables, `same_*` what was measured on the data of these tables and
-`other_*` on other data: comparisons, those that each side wins, those that differ by no more than
-the margin, the quartiles of the differences in points, and the outcome. Of ours also: the exact
-95 % interval of the median over comparisons; the p-value of the sign test over comparisons, and the
-same corrected for the number of claims; the 95 % interval of the median over test rows; and the
-data sets. `both` counts comparisons that are decided in the papers' tables and in ours, `agree`
-those of them that go the same way.
+`published_*` count the papers' tables, `shared_*` those of their numbers that were measured, too,
+`same_*` what was measured of these, and `other_*` what was measured on other data: comparisons,
+those that each side wins, those that differ by no more than the margin, the median difference in
+points, and the outcome. Of ours also: the exact 95 % interval of the median over comparisons; the
+p-value of the sign test over comparisons, and the same corrected for the number of claims; the 95 %
+interval of the median over test rows; and the data sets. `both` counts comparisons that are decided
+in the papers' tables and in ours, `agree` those of them that go the same way.
 """
 
 
@@ -92,6 +93,7 @@ def judge(cells: pd.DataFrame, catalogue: Catalogue, draws: RowDraws | None = No
         adjusted = holm([row[f"{side}_p"] for row in rows])
         for row, value in zip(rows, adjusted, strict=True):
             row[f"{side}_adjusted"] = float(value)
+            row[f"{side}_outcome"] = final(row, side)
     return pd.DataFrame(rows, columns=[*COLUMNS])
 
 
@@ -125,13 +127,18 @@ def _in_points(frame: pd.DataFrame) -> pd.DataFrame:
 def _judged(
     claim: Claim, printed: pd.DataFrame, ours: pd.DataFrame, draws: RowDraws
 ) -> dict[str, Any]:
-    names = [whole_table(*pair) for pair in zip(printed["source"], printed["table"], strict=True)]
+    names = [table_name(*pair) for pair in zip(printed["source"], printed["table"], strict=True)]
     tables = printed[pd.Series(names, printed.index, dtype=str).isin(claim.tables)]
-    in_print, in_ours = _differences(claim, tables), _differences(claim, ours)
+    if claim.second.methods == "others":  # the rivals in print, and no method of our own
+        ours = ours[ours["key"].isin({*tables["key"]})]
+    in_print = _differences(claim, tables)
     sets = pd.MultiIndex.from_frame(tables[_UNIT[:2]])
-    is_same = in_ours.index.droplevel("metric").isin(sets) & ~in_ours["own"].astype(bool)
-    same, other = in_ours[is_same], in_ours[~is_same]
-    decided = pd.concat([signs(in_print), signs(same)], axis=1, join="inner")
+    is_other = ours["own"].astype(bool) | ~pd.MultiIndex.from_frame(ours[_UNIT[:2]]).isin(sets)
+    here = ours[~is_other]
+    shared = _differences(claim, tables[_are_among(tables, here)])
+    same = _differences(claim, here[_are_among(here, tables)])
+    other = _differences(claim, ours[is_other])
+    decided = pd.concat([signs(shared), signs(same)], axis=1, join="inner")
     decided = decided[(decided != 0).all(axis=1)]
     return {
         "claim": claim.name,
@@ -142,11 +149,19 @@ def _judged(
         "first": claim.first.label,
         "second": claim.second.label,
         **_named("published", _counted(claim, in_print)),
-        **_named("same", _ours(claim, same, in_print, draws)),
+        **_named("shared", _counted(claim, shared)),
+        **_named("same", _ours(claim, same, shared, draws)),
         **_named("other", _ours(claim, other, in_print, draws)),
         "both": len(decided),
         "agree": int((decided.iloc[:, 0] == decided.iloc[:, 1]).sum()),
     }
+
+
+def _are_among(numbers: pd.DataFrame, others: pd.DataFrame) -> pd.Series:
+    """Return which numbers are of the same cells of the papers' tables as some of the others."""
+    known = {*others[_CELL].itertuples(index=False, name=None)}
+    found = [cell in known for cell in numbers[_CELL].itertuples(index=False, name=None)]
+    return pd.Series(found, numbers.index, dtype=bool)
 
 
 def _named(side: str, found: Mapping[str, Any]) -> dict[str, Any]:
@@ -155,15 +170,12 @@ def _named(side: str, found: Mapping[str, Any]) -> dict[str, Any]:
 
 def _counted(claim: Claim, differences: pd.DataFrame) -> dict[str, Any]:
     """Return the counts of some comparisons."""
-    low, median, high = differences["points"].quantile([0.25, 0.5, 0.75])
     return {
         "comparisons": len(differences),
         "first": ahead(differences, 1),
         "second": ahead(differences, -1),
         "within": within(claim, differences),
-        "low": low,
-        "median": median,
-        "high": high,
+        "median": differences["points"].median(),
         "outcome": outcome(claim, differences),
     }
 
@@ -210,10 +222,7 @@ def _medians(differences: pd.DataFrame, draws: RowDraws) -> np.ndarray:
 
 def _differences(claim: Claim, numbers: pd.DataFrame) -> pd.DataFrame:
     """Return the first side minus the second, its error in points and the cells, by `_UNIT`."""
-    chosen = numbers["metric"].map(
-        lambda name: any(fnmatchcase(name, pattern) for pattern in claim.metrics)
-    )
-    chosen = chosen.astype(bool) & ~numbers["dataset"].isin(claim.excluded)
+    chosen = numbers["metric"].isin(claim.metrics) & ~numbers["dataset"].isin(claim.excluded)
     if claim.datasets:
         chosen &= numbers["dataset"].isin(claim.datasets)
     numbers = numbers[chosen]

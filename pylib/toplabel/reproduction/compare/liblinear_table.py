@@ -7,12 +7,22 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-NAME = "agreement"
-TITLE = "One-vs-all: our own solver beside LIBLINEAR"
+from toplabel.reproduction.compare.tables import PrintedTable
 
 
-def printed(frame: pd.DataFrame, labels: Mapping[str, str]) -> pd.DataFrame:
-    """Return the columns of results/<set>/agreement.csv as text; `labels` are of the losses."""
+def table_of(
+    frame: pd.DataFrame, labels: Mapping[str, str], titles: Mapping[str, str]
+) -> PrintedTable:
+    """Return the table of the rows of results/<set>/agreement.csv.
+
+    `labels` are of the losses, `titles` of the data sets.
+    """
+    title = "One-vs-all: our own solver beside LIBLINEAR"
+    return PrintedTable(title, caption(frame, labels, titles), _printed(frame, labels))
+
+
+def _printed(frame: pd.DataFrame, labels: Mapping[str, str]) -> pd.DataFrame:
+    """Return the columns as text."""
     return pd.DataFrame(
         {
             "data set": frame["dataset"],

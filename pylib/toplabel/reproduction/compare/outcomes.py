@@ -7,7 +7,8 @@ is better, with its standard error (docs/protocols.md).
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -18,7 +19,8 @@ from toplabel.reproduction.config.notes import Claim
 _TIE_POINTS = 0.05  # half a unit of the last printed digit, of percentages and of losses with three
 _DEVIATIONS = 2.0  # standard errors of a difference of means over draws, below which it is a tie
 _QUARTER = 0.25
-_ENOUGH = 4  # comparisons before "no clear winner" can be said
+_ENOUGH = 4  # comparisons before a claim can hold
+_SIGNIFICANT = 0.05
 
 
 def signs(differences: pd.DataFrame) -> pd.Series:
@@ -43,8 +45,8 @@ def within(claim: Claim, differences: pd.DataFrame) -> int:
 def outcome(claim: Claim, differences: pd.DataFrame) -> str:
     """Return whether a claim holds.
 
-    "holds", "mixed" or "fails"; "few" when there are too few comparisons to say that neither side
-    wins; "" when there is none.
+    "holds", "mixed" or "fails"; "consistent" when it holds in fewer than four comparisons; "few"
+    when there are too few to say that neither side wins; "" when there is none.
     """
     if differences.empty:
         return ""
@@ -54,7 +56,7 @@ def outcome(claim: Claim, differences: pd.DataFrame) -> str:
             return "few"
         return "holds" if _QUARTER <= share <= 1 - _QUARTER else "fails"
     if share >= claim.least:
-        return "holds"
+        return "holds" if len(differences) >= _ENOUGH else "consistent"
     return "fails" if share <= 1 - claim.least else "mixed"
 
 
@@ -85,7 +87,24 @@ def qualified(
         return "undecided"
     in_print, median = printed["points"].median(), differences["points"].median()
     is_smaller = median < in_print / 2 and in_print - median >= TOLERANCE
-    return "smaller" if found == "holds" and is_smaller else found
+    return "smaller" if found in ("holds", "consistent") and is_smaller else found
+
+
+def final(counted: Mapping[str, Any], side: str) -> str:
+    """Return the outcome of what was measured once p-values are corrected, by a row of claims.csv.
+
+    A claim that "holds" is "consistent" where neither the corrected sign test nor the test rows
+    refute chance. One that does not is "printed" where it is so in the papers' tables as well, in
+    the same comparisons.
+    """
+    found = counted[f"{side}_outcome"]
+    if found == "holds":
+        is_sure = counted[f"{side}_adjusted"] < _SIGNIFICANT or counted[f"{side}_rows_low"] > 0.0
+        return found if is_sure else "consistent"
+    is_printed = (
+        side == "same" and found in ("mixed", "fails") and found == counted["shared_outcome"]
+    )
+    return "printed" if is_printed else found
 
 
 def p_value(claim: Claim, differences: pd.DataFrame) -> float:
@@ -94,20 +113,23 @@ def p_value(claim: Claim, differences: pd.DataFrame) -> float:
     A claim that one side is ahead is tested against equal chances of both sides, ties left out
     (counted for the first side where `ties_win`). A claim that the sides are similar is tested by
     two one-sided sign tests, at either end of its margin (an equivalence test); the larger p-value
-    counts. NaN for a claim that neither side wins, and without a comparison.
+    counts. NaN for a claim that neither side wins, and where there are so few comparisons that none
+    of their outcomes has a p-value of 0.05 or less.
     """
     from scipy.stats import binomtest
 
     def sign_test(for_it: int, against: int) -> float:
-        decided = for_it + against
-        return float(binomtest(for_it, decided, alternative="greater").pvalue) if decided else 1.0
+        decided = int(for_it + against)
+        if 0.5**decided > _SIGNIFICANT:
+            return math.nan
+        return float(binomtest(int(for_it), decided, alternative="greater").pvalue)
 
     if claim.expects == "neither" or differences.empty:
         return math.nan
     points = differences["points"]
     if claim.expects == "similar":
         ends = (points + claim.margin, claim.margin - points)
-        return max(sign_test(int((end > 0).sum()), int((end < 0).sum())) for end in ends)
+        return float(np.max([sign_test((end > 0).sum(), (end < 0).sum()) for end in ends]))
     first, second = ahead(differences, 1), ahead(differences, -1)
     return sign_test(len(differences) - second if claim.ties_win else first, second)
 

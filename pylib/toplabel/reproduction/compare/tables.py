@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,23 +15,19 @@ from toplabel.reproduction.frames import write_frame
 class PrintedTable:
     """A table to print, the first column as row headings.
 
-    `source` and `table` are those of a published table as in data/published, `study` is the study
-    that it belongs to; each is empty without one.
+    `page` is a page of the report (`toplabel.reproduction.report.pages`); empty for that of the
+    data sets in the column "data set", if there is one, or else of the figures.
     """
 
-    name: str
     title: str
     caption: str
-    source: str
-    table: str
-    study: str
     frame: pd.DataFrame
+    page: str = ""
 
 
-def write_tables(tables: Iterable[PrintedTable], folder: str | os.PathLike[str]) -> None:
-    """Write <name>.csv and <name>.json of each table, each whole or not at all."""
-    for table in tables:
-        write_frame(table.frame, Path(folder) / f"{table.name}.csv")
-        names = ("name", "title", "caption", "source", "table", "study")
-        about = {name: getattr(table, name) for name in names}
-        write_json(Path(folder) / f"{table.name}.json", about)
+def write_table(table: PrintedTable, csv: str) -> None:
+    """Write the .csv of a table and, beside it, the .json with its words; each whole or not at all."""
+    path = Path(csv)
+    write_frame(table.frame, path)
+    about = {name: getattr(table, name) for name in ("title", "caption", "page")}
+    write_json(path.with_suffix(".json"), {"name": path.stem} | about)

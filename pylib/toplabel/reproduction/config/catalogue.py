@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from toplabel.reproduction.config.datasets import Registry, load_registry
 from toplabel.reproduction.config.documents import unknown
-from toplabel.reproduction.config.entry import Entry
+from toplabel.reproduction.config.entry import LABEL_SETS_ALONE, Entry
 from toplabel.reproduction.config.methods import Method, load_methods
-from toplabel.reproduction.config.notes import Notes, check_notes, load_notes
+from toplabel.reproduction.config.notes import FILE, Notes, load_notes
 from toplabel.reproduction.config.protocols import Protocol, load_protocols
-from toplabel.reproduction.config.studies import Study, check_study, load_studies, published_tables
+from toplabel.reproduction.config.studies import Study, load_studies, published_tables
 
 
 @dataclass(frozen=True)
@@ -60,10 +61,8 @@ def load_catalogue(
         load_notes(root),
         published,
     )
-    _check_protocols(found)
-    check_notes(found.notes, registry, methods)
+    _check_names(found)
     for study in found.studies.values():
-        check_study(study, registry, methods, found.tables)
         for dataset, method in study.pairs:
             if lacking := _lacking(registry[dataset], methods[method]):
                 what = f"'{method}' needs {lacking}, which '{dataset}' has not"
@@ -71,19 +70,43 @@ def load_catalogue(
     return found
 
 
-def _check_protocols(catalogue: Catalogue) -> None:
-    """Refuse a data set or a method with a protocol that does not exist."""
-    known = catalogue.protocols
-    for kind, rows in (("data set", catalogue.registry), ("method", catalogue.methods)):
+def _check_names(found: Catalogue) -> None:
+    """Refuse a name that is not registered, by where it stands and the nearest known ones."""
+    known = {
+        "protocol": found.protocols,
+        "data set": found.registry,
+        "method": found.methods,
+        "table": found.tables,
+    }
+    for where, kind, names in _names(found):
+        for name in names:
+            if name not in known[kind]:
+                raise ValueError(f"{where}: {unknown(kind, name, sorted(known[kind]))}")
+
+
+def _names(found: Catalogue) -> Iterator[tuple[str, str, Iterable[str]]]:
+    """Yield where names of other rows stand, what they name, and the names."""
+    for kind, rows in (("data set", found.registry), ("method", found.methods)):
         for row in rows.values():
-            if row.protocol and row.protocol not in known:
-                raise ValueError(f"{kind} '{row.name}': {unknown('protocol', row.protocol, known)}")
+            yield f"{kind} '{row.name}'", "protocol", [row.protocol] if row.protocol else []
+    for study in found.studies.values():
+        where = f"study '{study.name}'"
+        yield where, "data set", chain(study.datasets, *study.only.values())
+        yield where, "method", (*study.methods, *study.only)
+        yield where, "table", study.tables
+    for key, tables in found.notes.tables.items():
+        yield f"{FILE}: {key}.tables", "table", tables
+    for name, reading in found.notes.readings.items():
+        yield f"{FILE}: readings.{name}", "data set", chain(*reading.datasets.items())
+        yield f"{FILE}: readings.{name}", "method", chain(*reading.methods.items())
 
 
 def _lacking(entry: Entry, method: Method) -> str:
     """Return what a method needs and a data set has not; empty if it has all."""
     if method.fine_tunes and entry.network is None:
         return "a network"
-    if method.task == "multilabel" and entry.task == "multiclass":
+    if method.task == entry.task:
+        return ""
+    if method.task == "multilabel":
         return "label sets"
-    return "single labels" if method.task == "multiclass" and entry.lacks_single_labels else ""
+    return "single labels" if entry.format in LABEL_SETS_ALONE else ""

@@ -10,14 +10,11 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from toplabel.reproduction.config import formats
-from toplabel.reproduction.config.documents import Fault, check_rows, read_yaml, unknown, validate
+from toplabel.reproduction.config.documents import Fault, check_rows, read_yaml, unknown
 from toplabel.reproduction.config.entry import Entry
 from toplabel.reproduction.config.model import Closed, Name, Named, Some, model
 
 Key = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_]*$", max_length=100)]
-# Formats of one task alone.
-_TASKS = {"uci_csv": "multiclass", "voc": "multilabel", "coco": "multilabel"}
 
 
 class Registry(dict[str, Entry]):
@@ -33,10 +30,6 @@ class Registry(dict[str, Entry]):
         drawn = {base: redrawn(entries[base], seeds) for base, seeds in fold_seeds.items()}
         super().__init__({**entries, **{entry.name: entry for entry in drawn.values()}})
         self.seeds_of = {entry.name: base for base, entry in drawn.items()}
-
-    def maker(self, name: str) -> str:
-        """Return the rule that makes the prepared form of a data set."""
-        return "prepare" if self[name].network is None else "extract_features"
 
     def origin_of(self, name: str) -> str:
         """Return the set that a data set is made of, or itself.
@@ -84,12 +77,13 @@ class DatasetsFile(Closed):
 
     def __post_init__(self) -> None:
         for base in self.fold_seeds:
-            _check_redrawn(base, self.datasets)
+            if base not in self.datasets:
+                raise Fault(f"fold_seeds.{base}", unknown("data set", base, self.datasets))
         for name, entry in self.datasets.items():
             try:
                 _check_entry(entry, self.datasets)
             except Fault as fault:
-                raise Fault(f"datasets.{name}.{fault.key}".rstrip("."), fault.message) from None
+                raise fault.below(f"datasets.{name}") from None
 
 
 def load_registry(
@@ -104,55 +98,22 @@ def load_registry(
     return Registry(file.datasets, file.fold_seeds)
 
 
-def _check_redrawn(base: str, entries: Mapping[str, Entry]) -> None:
-    """Refuse to draw the folds of a set that is not registered, or that has not one split."""
-    key = f"fold_seeds.{base}"
-    if base not in entries:
-        raise Fault(key, unknown("data set", base, entries))
-    splits = entries[base].splits
-    if len(splits) != 1 or splits[0].val:
-        raise Fault(key, "needs one split, without a validation part, whose folds are drawn")
-    if f"{base}_seeds" in entries:
-        raise Fault(key, f"there is a data set '{base}_seeds'")
-
-
 def _check_entry(entry: Entry, entries: Mapping[str, Entry]) -> None:
     """Refuse an entry whose keys do not fit each other, or the other entries."""
-    if not entry.is_readable and entry.waits_for is None:
-        raise Fault("waits_for", "missing, where there is neither format nor embedded nor network")
-    if entry.embedded is not None and (entry.format is not None or entry.files):
-        raise Fault("embedded", "an embedded set has neither format nor files")
+    if sum(one is not None for one in (entry.embedded, entry.format, entry.network)) != 1:
+        raise Fault("format", "a set has one of embedded, format and network")
     if entry.format is not None:
         _check_parts(entry)
-        if entry.task != (task := _TASKS.get(entry.format, entry.task)):
-            raise Fault("task", f"'{entry.task}', but the format '{entry.format}' is {task}")
-    if entry.network is not None:
-        _check_network(entry, entries)
-    kind = formats.FORMATS.get(entry.format) or formats.EMBEDDED.get(entry.embedded)
-    if kind is not None:
-        try:
-            validate(entry.options, kind)
-        except Fault as fault:
-            raise Fault(f"options.{fault.key}".rstrip("."), fault.message) from None
-
-
-def _check_network(entry: Entry, entries: Mapping[str, Entry]) -> None:
-    """Refuse features of a network of which the images are none, or that have rows of their own."""
-    images = entries.get(entry.network.images)
-    if images is None:
-        raise Fault("network.images", unknown("data set", entry.network.images, entries))
-    if images.task != "multiclass" or images.network is not None:
-        raise Fault("network.images", f"'{images.name}' has no images with one label each")
-    if entry.embedded or entry.format:
-        raise Fault("network", "a set has one of embedded, format and network")
+    if entry.network is not None and (images := entry.network.images) not in entries:
+        raise Fault("network.images", unknown("data set", images, entries))
 
 
 def _check_parts(entry: Entry) -> None:
     """Refuse an entry whose files, division and splits do not fit each other."""
-    for key in ("files", "splits"):
-        if not getattr(entry, key):
-            raise Fault(key, f"missing, which the format '{entry.format}' needs")
     parts = [part for file in entry.files for part in file.holds]
+    for key, given in (("files", parts), ("splits", entry.splits)):
+        if not given:
+            raise Fault(key, f"missing, or without a part, which '{entry.format}' needs")
     if twice := sorted({part for part in parts if parts.count(part) > 1}):
         raise Fault("files", f"the part '{twice[0]}' is in several")
     if entry.divide is not None and entry.divide.part not in parts:

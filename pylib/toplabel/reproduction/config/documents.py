@@ -22,25 +22,16 @@ _LISTED = 20  # names in an error
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
     """Safe YAML, in which a key that a mapping has twice is an error."""
 
-    def get_single_node(self) -> yaml.Node | None:
-        node = super().get_single_node()
-        _refuse_twice(node, set())
-        return node
-
-
-def _refuse_twice(node: yaml.Node | None, done: set[int]) -> None:
-    if not isinstance(node, yaml.CollectionNode) or id(node) in done:
-        return
-    done.add(id(node))
-    is_mapping = isinstance(node, yaml.MappingNode)
-    keys: set[str] = set()
-    for key, value in node.value if is_mapping else ((None, child) for child in node.value):
-        if isinstance(key, yaml.ScalarNode):
-            if key.value in keys:
-                problem = f"the key '{key.value}' is given twice"
-                raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)
-            keys.add(key.value)
-        _refuse_twice(value, done)
+    def flatten_mapping(self, node: yaml.MappingNode) -> None:
+        if not hasattr(node, "is_flat"):  # a mapping that is merged is seen again, with its merges
+            keys: set[str] = set()
+            for key in (key for key, _ in node.value if isinstance(key, yaml.ScalarNode)):
+                if key.value in keys:
+                    problem = f"the key '{key.value}' is given twice"
+                    raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)
+                keys.add(key.value)
+        node.is_flat = True
+        super().flatten_mapping(node)
 
 
 def read_yaml(path: str | os.PathLike[str]) -> Any:
@@ -52,16 +43,12 @@ def read_yaml(path: str | os.PathLike[str]) -> Any:
     path = Path(path)
     try:
         return yaml.load(path.read_text(encoding="utf-8"), Loader=_Loader)
-    except FileNotFoundError:
-        raise ValueError(f"{path}: no such file") from None
     except OSError as error:
         raise ValueError(f"{path}: cannot be read ({error.strerror})") from None
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, ValueError) as error:  # also what is not UTF-8, or a date that is none
         mark, problem = getattr(error, "problem_mark", None), getattr(error, "problem", None)
         where = f"{path}:{mark.line + 1}" if mark else f"{path}"
         raise ValueError(f"{where}: {_line(problem or error)}") from None
-    except ValueError as error:  # not UTF-8, or a date that is none
-        raise ValueError(f"{path}: {_line(error)}") from None
 
 
 def _line(message: object) -> str:
@@ -78,13 +65,17 @@ class Fault(ValueError):
         super().__init__(_line(f"{key}: {message}" if key else message))
         self.key, self.message = key, message
 
+    def below(self, key: str) -> Fault:
+        """Return the fault of a document that stands under a key of another one."""
+        return Fault(f"{key}.{self.key}".strip("."), self.message)
+
 
 def validate(document: Any, kind: Any) -> Any:
     """Turn a document into the objects of a model, or of a type made of models; else a `Fault`."""
     try:
         return _adapter(kind).validate_python(document)
     except ValidationError as error:
-        raise _fault(error.errors(include_url=False), document) from None
+        raise fault_of(error, document) from None
 
 
 def check(document: Any, kind: Any, name: str) -> Any:
@@ -125,18 +116,18 @@ def _adapter(kind: Any) -> TypeAdapter:
     return TypeAdapter(kind)
 
 
-def _fault(errors: Sequence[dict[str, Any]], document: Any) -> Fault:
-    """Return the error that is deepest in the document, with all that is said of its place.
+def fault_of(error: ValidationError, document: Any) -> Fault:
+    """Return what is wrong deepest in a document, with all that pydantic says of its place.
 
     A value that may have several forms has an error for each of them.
     """
-    places = [_place(error["loc"], document) for error in errors]
-    place = max(places, key=len)
-    here = [error for at, error in zip(places, errors, strict=True) if at == place]
-    keys, messages = zip(*map(_explain, here), strict=True)
-    steps = (*place, keys[0]) if keys[0] else place
-    key = "".join(f"[{s}]" if isinstance(s, int) else f".{s}" for s in steps).lstrip(".")
-    return Fault(key, " or: ".join(dict.fromkeys(messages)))
+    said: dict[tuple[str | int, ...], list[Fault]] = {}
+    for one in error.errors(include_url=False):
+        said.setdefault(_place(one["loc"], document), []).append(_explain(one))
+    place = max(said, key=len)
+    key = "".join(f"[{s}]" if isinstance(s, int) else f".{s}" for s in place).lstrip(".")
+    messages = dict.fromkeys(fault.message for fault in said[place])
+    return Fault(said[place][0].key, " or: ".join(messages)).below(key)
 
 
 def _place(loc: Sequence[str | int], document: Any) -> tuple[str | int, ...]:
@@ -151,19 +142,17 @@ def _place(loc: Sequence[str | int], document: Any) -> tuple[str | int, ...]:
     return tuple(steps)
 
 
-def _explain(error: Mapping[str, Any]) -> tuple[str, str]:
-    """Return the key within the place, if the error names one, and the message."""
+def _explain(error: Mapping[str, Any]) -> Fault:
+    """Return what an error says, with the key within its place if it names one."""
     cause = error.get("ctx", {}).get("error")
-    if isinstance(cause, Fault):
-        return cause.key, cause.message
     if cause is not None:
-        return "", str(cause)
-    if error["type"] == "missing":
-        return "", f"the key '{error['loc'][-1]}' is missing"
+        return cause if isinstance(cause, Fault) else Fault("", str(cause))
+    if error["type"].startswith("missing"):
+        return Fault("", f"the key '{error['loc'][-1]}' is missing")
     value = repr(error["input"])
     shown = value if len(value) <= _SHOWN else f"{value[: _SHOWN - 3]}..."
     message = re.sub(r"dictionary( or an instance of \w+)?", "mapping", error["msg"])
-    return "", f"{message[0].lower()}{message[1:].replace('tuple', 'list')}, got {shown}"
+    return Fault("", f"{message[0].lower()}{message[1:].replace('tuple', 'list')}, got {shown}")
 
 
 def unknown(what: str, name: str, known: Collection[str]) -> str:

@@ -5,21 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
+from pydantic import Field, PositiveFloat, PositiveInt
 
-from toplabel.reproduction.config import formats
 from toplabel.reproduction.config.documents import Fault
-from toplabel.reproduction.config.model import Closed, FileName, Name, RowName, Unique, model
+from toplabel.reproduction.config.model import Closed, FileName, Name, RowName, model
 
-# The forms in which a part P may stand: formats/features.py, formats/regions.py.
-_REGION_FORMS = (("{}.npz",), ("{}.npy", "{}_regions.npz"), ("{}.h5",))
-_FORMS = {
-    "features": (("{}.npz",), ("{}.npy", "{}_labels.npy"), ("{}.mat",), ("{}.h5",)),
-    "voc": _REGION_FORMS,
-    "coco": _REGION_FORMS,
-}
-# Formats whose multilabel sets have no single label per row beside the label set.
-_LABEL_SETS_ALONE = ("mulan_arff", "libsvm", "table")
+FORMATS = ("libsvm", "mulan_arff", "idx", "table", "mat", "npz", "hdf5", "npy", "voc", "coco")
+"""The formats of raw files, whose readers are in `toplabel.reproduction.data.formats`."""
+EMBEDDED = ("circle", "digits", "digit_scenes")
+"""The generators of sets that need no file."""
+LABEL_SETS_ALONE = ("mulan_arff", "libsvm", "table")
+"""The formats whose multilabel sets have no single label per row beside the label set."""
 
 PartName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]*$", max_length=100)]
 Sum = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
@@ -27,36 +23,31 @@ AsPrinted = Annotated[str, Field(pattern=r"^[0-9]+([.][0-9]+)?[KM]?$")]
 Statistic = Literal["n_classes", "n_train", "n_features", "label_cardinality"]
 Source = Literal["tpami2017", "nips2015", "cvpr2016", "nips2012"]
 Amount = PositiveInt | PositiveFloat
-Fraction = Annotated[float, Field(ge=0, lt=1)]
 
 OWN = "own"
 """The protocol of data that no paper has."""
 _OWN_FOLDS = 5
+_DRAWS = 5  # of a network
 
 
 @model
 class RawFile(Closed):
-    """A file as published: it holds one `part`, several `parts`, or none and has a `role`."""
+    """A file as published. One that holds no part has the labels: their names, of the format
+    mulan_arff, or those of a part, by its name or by an option.
+    """
 
     name: FileName
     """The name without the suffix of a compression."""
     part: PartName | None = None
     """The part whose rows the file holds."""
-    parts: Annotated[tuple[PartName, ...], Unique] = ()
+    parts: tuple[PartName, ...] = ()
     """Several parts that one file holds, each under variables of its own (mat, npz, hdf5)."""
-    role: Literal["labels", "extra"] | None = None
-    """labels: the file names the labels; extra: it is kept beside the others, and read only where
-    an option names it."""
     sha256: Sum | None = None
     """The sum of the uncompressed content; without it the file is taken as it is."""
     size: PositiveInt | None = None
     """The bytes of the uncompressed content."""
     url: Annotated[str, Field(pattern=r"^https://")] | None = None
     """The official address, https, maybe of a compressed copy (.gz, .bz2, .xz)."""
-
-    def __post_init__(self) -> None:
-        if (self.part is not None) + bool(self.parts) + (self.role is not None) != 1:
-            raise ValueError(f"'{self.name}' needs either a part, or parts, or a role")
 
     @property
     def holds(self) -> tuple[str, ...]:
@@ -70,24 +61,10 @@ class Divide(Closed):
 
     part: str
     """The part that is cut."""
-    method: Literal["in_order", "random", "stratified", "listed"]
-    """in_order takes rows as they stand; random and stratified (by class) shuffle first; listed
-    takes the rows that an .npz file names, an array of row numbers (from 0) for each new part."""
-    into: (
-        Annotated[Mapping[PartName, Amount], Field(min_length=2)]
-        | Annotated[tuple[PartName, ...], Field(min_length=2), Unique]
-    )
-    """For in_order the number of rows of each new part, for listed the names alone, else the
-    shares."""
-    file: str | None = None
-    """For listed, the .npz file, which files lists with the role extra."""
-
-    def __post_init__(self) -> None:
-        listed = self.method == "listed"
-        if listed != (self.file is not None):
-            raise Fault("file", "is given with the method listed, and only with that")
-        if listed != isinstance(self.into, tuple):
-            raise Fault("into", "is a list of names with the method listed, else a mapping")
+    method: Literal["in_order", "random", "stratified"]
+    """in_order takes rows as they stand; random and stratified (by class) shuffle first."""
+    into: Annotated[Mapping[PartName, Amount], Field(min_length=2)]
+    """For in_order the number of rows of each new part, else the shares."""
 
 
 @model
@@ -120,8 +97,6 @@ class Printed(Closed):
     """The mean number of labels of a row."""
     differs: Mapping[Statistic, str] = Field(default_factory=dict)
     """The printed numbers that the files are known not to give, each with the reason."""
-    cardinality_of: Literal["all", "train"] = "all"
-    """Whether the printed label cardinality is that of all rows, or of those to train on."""
 
 
 @model
@@ -142,37 +117,18 @@ class Network(Closed):
     pairs: bool = False
     """Whether an input is two images side by side, drawn at random, and its class the pair of
     theirs."""
-    draws: PositiveInt = 5
-    """The number of networks, one seed each."""
     n_train: PositiveInt | None = None
     """The number of inputs to train on, drawn for each draw; by default all images, once."""
     n_test: PositiveInt | None = None
     """The number of inputs to test on, alike."""
-    channels: Annotated[tuple[PositiveInt, ...], Field(min_length=2, max_length=2)] = (8, 16)
-    """The channels of the two convolutions."""
     width: PositiveInt = 64
     """The number of features."""
     epochs: PositiveInt = Field()
     """The passes over the training inputs with softmax."""
     rate: PositiveFloat = 0.05
     """The learning rate with softmax."""
-    fine_tuning_rate: PositiveFloat = 0.005
-    """The learning rate of the fine-tuning, the same for each loss."""
     batch: PositiveInt = 64
     """The number of inputs of a step."""
-    momentum: Fraction = 0.9
-    """The momentum of a step."""
-    weight_decay: NonNegativeFloat = 5e-4
-    """The decay of the weights; biases have none."""
-
-    def __post_init__(self) -> None:
-        if self.pairs and (self.n_train is None or self.n_test is None):
-            raise ValueError("pairs needs n_train and n_test")
-
-    @property
-    def splits(self) -> list[str]:
-        """The names of the draws."""
-        return [f"d{draw}" for draw in range(self.draws)]
 
 
 @model
@@ -195,18 +151,15 @@ class Entry(Closed):
     """What the vectors are, as in the column of data/published; empty for the set's own."""
     published_key: str = ""
     """The data set of data/published that this one is compared with; by default its own key."""
-    published_sources: Annotated[tuple[Source, ...], Unique] = ()
+    published_sources: tuple[Source, ...] = ()
     """The papers that use the set as it is here; numbers of other papers are not put beside its
     results. By default all papers do."""
-    embedded: Literal[tuple(formats.EMBEDDED)] | None = None
+    embedded: Literal[EMBEDDED] | None = None
     """The generator of a set that needs no file."""
-    format: Literal[tuple(formats.FORMATS)] | None = None
-    """The format of the files; without it (and without embedded) the set waits for one."""
+    format: Literal[FORMATS] | None = None
+    """The format of the files; a set has one of embedded, format and network."""
     options: Mapping[str, Any] = Field(default_factory=dict)
-    """Options of the format or of the generator."""
-    storage: Literal["auto", "dense", "csr"] = "auto"
-    """dense or csr (sparse) features; auto takes dense above a density of 0.2, and for features
-    that stay in their file."""
+    """Options of the format (docs/own-data.md) or of the generator, checked where they are used."""
     network: Network | None = None
     """The network that is trained on another set's images, and whose features are this set."""
     folder: Annotated[str, Field(pattern=r"^([A-Za-z0-9][A-Za-z0-9_.-]*)?$", max_length=100)] = ""
@@ -215,11 +168,10 @@ class Entry(Closed):
     """The raw files."""
     divide: Divide | None = None
     """How a part that is published as one is cut into several."""
-    transform: Literal["standardise", "normalise", "pca", "gram"] | None = None
+    transform: Literal["standardise", "normalise", "pca"] | None = None
     """standardise: mean 0 and variance 1 in each column, by the training part of each split; sparse
     features are scaled only; normalise: rows of norm 1; pca: centre by the training mean, keep all
-    components with a variance above 0, up to a rotation; gram: the features are Gram matrices,
-    training rows (n, n) and others (n', n), and become vectors with these inner products."""
+    components with a variance above 0, up to a rotation."""
     bias: bool = False
     """Whether a column of ones is added to the features, after the transformation."""
     folds: Annotated[int, Field(ge=2)] | None = None
@@ -282,25 +234,14 @@ class Entry(Closed):
         return not self.published_sources or source in self.published_sources
 
     @property
-    def is_readable(self) -> bool:
-        """Whether there is code that makes the set, given its files."""
-        return any(one is not None for one in (self.embedded, self.format, self.network))
-
-    @property
-    def lacks_single_labels(self) -> bool:
-        """Whether it is known before the files are read that no row has a single label."""
-        return self.task == "multilabel" and self.format in _LABEL_SETS_ALONE
-
-    @property
     def split_names(self) -> list[str]:
         """The names of the splits: registered, or those that the generator or network gives."""
         if self.splits:
             return [split.name for split in self.splits]
         if self.network is not None:
-            return self.network.splits
+            return [f"d{draw}" for draw in range(_DRAWS)]
         if self.embedded == "circle":
-            draws = formats.Circle(**self.options).n_draws
-            return [f"s{draw:02d}" for draw in range(draws)]
+            return [f"s{draw:02d}" for draw in range(self.options["n_draws"])]
         return ["main"]
 
     @property
@@ -311,21 +252,6 @@ class Entry(Closed):
         printed = [table.n_classes or "" for table in self.statistics]
         return max((int(text) for text in printed if text.isdecimal()), default=None)
 
-    def forms(self, file: RawFile) -> list[tuple[RawFile, ...]]:
-        """Return the groups of files in one of which a file may stand, its own form first.
-
-        Features that the user extracts may stand in several forms, any other file in its own alone.
-        """
-        if file.part is None:
-            return [(file,)]
-        names = [
-            tuple(name.format(file.part) for name in form)
-            for form in _FORMS.get(self.format or "", ())
-        ]
-        if not any(file.name in form for form in names):
-            names.append((file.name,))
-        names.sort(key=lambda form: file.name not in form)
-        return [
-            tuple(file if name == file.name else RawFile(name, file.part) for name in form)
-            for form in names
-        ]
+    def file(self, name: str) -> RawFile:
+        """Return the raw file of a name."""
+        return next(file for file in self.files if file.name == name)

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from itertools import product
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, NonNegativeFloat, NonNegativeInt, PositiveInt
+from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt
 
-from toplabel._core.catalogue import LOSSES, OTHERS
+from toplabel._core.catalogue import LOSSES, Loss
 from toplabel.reproduction.config.competitors import COMPETITORS
-from toplabel.reproduction.config.documents import Fault, unknown
+from toplabel.reproduction.config.documents import Fault
 from toplabel.reproduction.config.keys import Key, canonical_key
 from toplabel.reproduction.config.model import (
     Closed,
     RowName,
     Some,
-    Unique,
+    Value,
     model,
 )
 from toplabel.reproduction.config.protocols import Axis, Budget, BudgetName
@@ -26,14 +26,9 @@ PAPER_EPOCHS = 3
 """How many epochs the fine-tuning of TPAMI Table 6 takes on ImageNet."""
 
 
-def _for_every_budget(grid: Any) -> Any:
-    """Return a grid that is one axis as the same axis for each budget."""
-    is_axis = isinstance(grid, Mapping) and "base" in grid
-    return dict.fromkeys(BudgetName.__args__, grid) if is_axis else grid
-
-
-Axes = Annotated[Mapping[BudgetName, Axis], BeforeValidator(_for_every_budget)]
-Values = Annotated[tuple[Any, ...], Some]
+Values = Annotated[tuple[Value, ...], Some]
+_PATH = r"^\w+(\.\w+)+$"
+_OWN = Loss(key="", label="", about="", labels="either")  # a loss of the user
 KINDS = ("loss", "estimator", "competitor")
 """The keys of what a method is, of which it has one."""
 
@@ -50,9 +45,10 @@ class Method(Closed):
     name: RowName
     label: str
     """The name in tables and figures; ^{..} and _{..} are superscripts and subscripts."""
-    loss: Literal[("", *LOSSES)] = ""
-    """A loss of toplabel.solve, which is then the solver."""
-    k: PositiveInt | Annotated[tuple[PositiveInt, ...], Field(min_length=2), Unique] = 1
+    loss: Literal[("", *LOSSES)] | Annotated[str, Field(pattern=_PATH)] = ""
+    """A loss of toplabel.solve, which is then the solver, or the import path of a class of your own
+    that `toplabel.losses.get` describes, as my_module.MyLoss."""
+    k: PositiveInt | Annotated[tuple[PositiveInt, ...], Field(min_length=2)] = 1
     """The k of a top-k loss, or of a competitor that has one; a list of values to select from, per
     metric as C is (TPAMI section 6.3), for a top-k loss with the linear kernel."""
     gamma: NonNegativeFloat = 0.0
@@ -66,17 +62,17 @@ class Method(Closed):
     features: Literal["raw", "bias", "standard"] = "raw"
     """raw: as published, without a bias, as in the papers; bias: with a column of ones; standard:
     with mean 0 and variance 1 (sparse features: mean square 1) and a column of ones."""
-    estimator: Annotated[str, Field(pattern=r"^(\w+(\.\w+)+)?$")] = ""
+    estimator: Literal[""] | Annotated[str, Field(pattern=_PATH)] = ""
     """A classifier with the interface of scikit-learn, in place of a loss, by its import path, as
     sklearn.ensemble.RandomForestClassifier."""
     competitor: Literal[("", *COMPETITORS)] = ""
     """A method of the papers that has code here (docs/protocols.md), in place of a loss."""
-    params: Mapping[str, Any] = Field(default_factory=dict)
-    """Fixed parameters of the estimator, or options of the competitor."""
-    grid: Axes | Mapping[str, Values] = Field(default_factory=dict)
-    """Of a loss or a competitor, an axis for each budget, or one for all, in place of the
-    protocol's C, or of what the competitor selects in its place (docs/evidence/protocols.md). Of an
-    estimator, a list of values for each parameter that is selected."""
+    params: Mapping[str, Value] = Field(default_factory=dict)
+    """Fixed parameters of the estimator or of the loss of your own, or options of the competitor."""
+    grid: Mapping[BudgetName, Axis] | Mapping[str, Values] = Field(default_factory=dict)
+    """Of a loss or a competitor, an axis for each budget, in place of the protocol's C, or of what
+    the competitor selects in its place (docs/evidence/protocols.md). Of an estimator, a list of
+    values for each parameter that is selected."""
     protocol: str = ""
     """A name of config/protocols.yaml, in place of the protocol of the data set."""
     variant_of: str = ""
@@ -87,7 +83,7 @@ class Method(Closed):
     """After how many passes over the data the solver of a variant ends."""
     point: Mapping[Literal["C", "theta"], float] = Field(default_factory=dict)
     """The one point of the protocol's grids that a variant is trained at, as exponents of C and,
-    for the RBF kernel, theta; the threshold is selected as ever."""
+    for the RBF kernel, theta; what it does not name is selected as ever."""
     selected_by: str = ""
     """The metric whose best point a variant takes for all metrics, from the tuning of the method
     that it is a variant of; by default each metric has its own point."""
@@ -101,46 +97,41 @@ class Method(Closed):
         if not (self.kernel or self.estimator or self.fine_tunes):
             own = self._competitor.kernel if self.competitor else "linear"
             object.__setattr__(self, "kernel", own)
-        for key, is_wrong, why in self._faults():
+        for key, (is_wrong, why) in self._faults().items():
             if is_wrong:
                 raise Fault(key, why)
 
-    def _faults(self) -> Iterator[tuple[str, bool, str]]:
-        """Yield keys, whether they are wrong, and why: what is given and means nothing."""
-        what = f"'{self.loss or self.estimator or self.competitor}'"
-        labels_of_loss = LOSSES[self.loss].labels if self.loss else ""
+    def _faults(self) -> dict[str, tuple[bool, str]]:
+        """Return by key whether it is given and means nothing, and what it is for.
+
+        A k and a gamma that mean nothing make no other method, which the registry refuses.
+        """
         linear = bool(self.loss) and self.kernel == "linear"
-        yield "k", self.k != 1 and not self.has_k, f"{what} has no k"
-        yield "k", bool(self.ks) and not linear, "only a loss with the linear kernel selects k"
-        yield "gamma", self.gamma != 0 and not self.has_gamma, f"{what} has no gamma"
-        yield "features", self.features != "raw" and not linear, "needs a loss and a linear kernel"
-        choice = bool(self.estimator) or labels_of_loss == "either"
-        yield "labels", self.labels == "set" and not choice, f"{what} has no choice of labels"
-        kernel = self._competitor.kernel if self.competitor else ""
-        other = bool(self.kernel) and not self.loss and self.kernel != kernel
-        yield "kernel", other, f"{what} has no kernel '{self.kernel}'"
-        yield "params", bool(self.params and self.loss), "only for an estimator or a competitor"
-        for option in self.params if self.competitor else ():
-            options = self._competitor.options
-            yield "params", option not in options, unknown("option", option, sorted(options))
+        either = not self.competitor and self._loss.labels == "either"
         axes = all(isinstance(values, Axis) for values in self.grid.values())
-        yield "grid", bool(self.grid) and axes == bool(self.estimator), "has another form here"
-        for key in ("passes", "point"):
-            wrong = bool(getattr(self, key)) and not (self.loss and self.variant_of)
-            yield key, wrong, "only for a loss, and a variant of another method (variant_of)"
-        point = {"C", "theta"} if self.tunes_width else {"C"}
-        yield "point", set(self.point) not in (set(), point), f"needs {' and '.join(sorted(point))}"
-        yield "selected_by", bool(self.selected_by) and not self.variant_of, "only for a variant"
-        if self.fine_tunes:
-            for key in ("kernel", "grid", "protocol", "variant_of"):
-                yield key, bool(getattr(self, key)), "not for a network (epochs)"
-            yield "epochs", not self.loss, "needs a loss"
-            yield "loss", "set" in (labels_of_loss, self.labels), "a network is trained on classes"
-            yield "loss", self.epochs == 0 and self.loss != "lr_multi", "0 epochs are of lr_multi"
+        kernel = self._competitor.kernel if self.competitor else ""
+        return {
+            "k": (self.ks and not (linear and self.has_k), "a list is for linear top-k losses"),
+            "features": (self.features != "raw" and not linear, "needs a loss and a linear kernel"),
+            "labels": (self.labels == "set" and not either, "it is trained on one kind of labels"),
+            "kernel": (not self.loss and self.kernel != kernel, f"it has the kernel '{kernel}'"),
+            "params": (self.params and self.loss in LOSSES, "a loss of the library has none"),
+            "grid": (self.grid and axes == bool(self.estimator), "has another form here"),
+            "epochs": (self.fine_tunes and self.loss not in LOSSES, "needs a loss of the library"),
+        }
 
     @property
     def _competitor(self):
         return COMPETITORS[self.competitor]
+
+    @property
+    def _loss(self) -> Loss:
+        return LOSSES.get(self.loss, _OWN)
+
+    @property
+    def path(self) -> str:
+        """The import path of an estimator or of a loss of the user; empty for other methods."""
+        return self.estimator or ("" if self.loss in LOSSES else self.loss)
 
     @property
     def fine_tunes(self) -> bool:
@@ -153,14 +144,9 @@ class Method(Closed):
         return self.variant_of if self.selected_by else self.name
 
     @property
-    def results(self) -> tuple[str, ...]:
-        """The files of its evaluation; a network, judged by its splits, has no ranks of classes."""
-        return ("evaluation.csv",) if self.fine_tunes else ("evaluation.csv", "ranks.npz")
-
-    @property
     def task(self) -> str:
         """What the method is trained on: "multiclass" or "multilabel"."""
-        sets = self.labels == "set" or (self.loss and LOSSES[self.loss].labels == "set")
+        sets = self.labels == "set" or self._loss.labels == "set"
         return "multilabel" if sets else "multiclass"
 
     @property
@@ -168,12 +154,12 @@ class Method(Closed):
         """The name of the method in its key, without k, gamma and kernel.
 
         It is that of data/published if the papers print the method: the loss or the competitor, or
-        with "_ft" a network that was trained further as the papers do. A variant and an estimator,
-        of which nothing is printed, have their own name, and so has a loss with "_sets", "_bias" or
-        "_standard", trained on other labels or features, and one with "_network" or another number
-        of epochs.
+        with "_ft" a network that was trained further as the papers do. A variant, an estimator and
+        a loss of the user, of which nothing is printed, have their own name, and so has a loss with
+        "_sets", "_bias" or "_standard", trained on other labels or features, and one with
+        "_network" or another number of epochs.
         """
-        if self.variant_of or self.estimator:
+        if self.variant_of or self.path:
             return self.name
         if self.fine_tunes:
             own = "" if self.epochs == PAPER_EPOCHS else f"{self.epochs}"
@@ -187,12 +173,7 @@ class Method(Closed):
         """Whether k means anything."""
         if self.competitor:
             return self._competitor.top_k
-        return bool(self.loss) and LOSSES[self.loss].top_k
-
-    @property
-    def has_gamma(self) -> bool:
-        """Whether gamma means anything."""
-        return bool(self.loss) and LOSSES[self.loss].smoothing
+        return self._loss.top_k
 
     @property
     def ks(self) -> tuple[int, ...]:
@@ -226,17 +207,11 @@ class Method(Closed):
             return replace(budget, C=axis, screen_rows=None, **fixed)
         if not self.point:
             return replace(budget, C=self.grid.get(name, budget.C))
-        C, theta = (
-            axis and Axis(axis.base, self.point.get(key, 0.0), self.point.get(key, 0.0), 1.0)
-            for key, axis in (("C", budget.C), ("theta", budget.theta))
-        )
-        return replace(budget, C=C, theta=theta, refine=None, extend=0, screen_rows=None)
-
-    @property
-    def takes_grid(self) -> bool:
-        """Whether its C is selected from the grid of the protocol, on the features as they are."""
-        linear = self.kernel == "linear" and self.features != "standard"
-        return linear and self.selects_C and not self.point
+        found = replace(budget, refine=None, extend=0, screen_rows=None)
+        for key, exponent in self.point.items():
+            one = Axis(getattr(budget, key).base, exponent, exponent, 1.0)
+            found = replace(found, **{key: one})
+        return found
 
     @property
     def selects_C(self) -> bool:
@@ -256,14 +231,8 @@ class Method(Closed):
         return bool(self.competitor) and self._competitor.leave_one_out
 
     @property
-    def group(self) -> str:
-        """The panel of figures with many methods: a loss with its values of k, or the others."""
-        is_linear = bool(self.loss) and not self.fine_tunes
-        return LOSSES[self.loss].panel_of(self.gamma) if is_linear else OTHERS
-
-    @property
     def key(self) -> Key:
         """What the method is compared by."""
         k = self.k if self.has_k and not self.ks else ""
-        gamma = self.gamma if self.has_gamma else ""
+        gamma = self.gamma if self._loss.smoothing else ""
         return canonical_key(self.family, k, gamma, self.kernel)

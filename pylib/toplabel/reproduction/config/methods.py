@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Annotated, Any
 
-from toplabel._core.catalogue import LOSSES
-from toplabel.reproduction.config.competitors import COMPETITORS
 from toplabel.reproduction.config.documents import Fault, check_rows, read_yaml, unknown
 from toplabel.reproduction.config.keys import Key
 from toplabel.reproduction.config.method import KINDS, Method
@@ -27,16 +25,15 @@ def whole_rows(rows: Mapping[str, Any]) -> dict[str, Any]:
 def _at_each_k(name: str, row: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(row["ks"], list) or "{k}" not in name:
         raise Fault(f"methods.{name}.ks", "should be a list, and the name should have {k} in it")
-    texts = {key: f"{row[key]}" for key in ("label", "variant_of") if key in row}
     rest = {key: value for key, value in row.items() if key != "ks"}
     return {
-        name.replace("{k}", f"{k}"): {
-            **rest,
-            **{key: text.replace("{k}", f"{k}") for key, text in texts.items()},
-            "k": k,
-        }
+        _at(name, k): {key: _at(value, k) for key, value in rest.items()} | {"k": k}
         for k in row["ks"]
     }
+
+
+def _at(value: Any, k: int) -> Any:
+    return value.replace("{k}", f"{k}") if isinstance(value, str) else value
 
 
 def _whole(row: Any, rows: Mapping[str, Any]) -> Any:
@@ -60,19 +57,8 @@ class MethodsFile(Closed):
         for name, method in self.methods.items():
             if (other := names.setdefault(method.key, name)) != name:
                 raise Fault(f"methods.{name}", f"the same method as '{other}'")
-            if method.variant_of:
-                self._check_variant(method)
-
-    def _check_variant(self, method: Method) -> None:
-        key, of = f"methods.{method.name}.variant_of", method.variant_of
-        if of not in self.methods:
-            raise Fault(key, unknown("method", of, self.methods))
-        if self.methods[of].variant_of:
-            raise Fault(key, f"'{of}' is itself a variant")
-        if self.methods[of].task != method.task:
-            raise Fault(key, f"'{of}' is trained on other labels")
-        if method.name in {*LOSSES, *COMPETITORS, "others"} - {method.competitor}:
-            raise Fault(key, "a variant may not have the name of a loss or competitor")
+            if (of := method.variant_of) and of not in self.methods:
+                raise Fault(f"methods.{name}.variant_of", unknown("method", of, self.methods))
 
 
 def load_methods(

@@ -14,7 +14,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, model_validator
 from pydantic.dataclasses import dataclass
 
-from toplabel.reproduction.config.documents import Fault, unknown
+from toplabel.reproduction.config.documents import unknown
 
 # Most jobs check few models, so none is built before its first use.
 _CONFIG = ConfigDict(
@@ -44,20 +44,9 @@ class Closed:
         return values
 
 
-def _unique(values: tuple[Any, ...]) -> tuple[Any, ...]:
-    for i, value in enumerate(values):
-        if value in values[:i]:
-            raise ValueError(f"{value!r} is given twice")
-    return values
-
-
 def with_name(row: Any, name: str) -> Any:
     """Return a row with the name that it has by its key, or by its file."""
-    if not isinstance(row, Mapping):
-        return row
-    if "name" in row:
-        raise Fault(name, f"unknown key 'name'; its name is '{name}'")
-    return {**row, "name": name}
+    return {**row, "name": name} if isinstance(row, Mapping) else row
 
 
 def _with_names(rows: Any) -> Any:
@@ -66,6 +55,16 @@ def _with_names(rows: Any) -> Any:
     return {name: with_name(row, name) for name, row in rows.items()}
 
 
+def _number(value: Any) -> Any:
+    """Return 1e-4, which YAML takes for a text, as the number that it is meant to be."""
+    if isinstance(value, Mapping):
+        return {key: _number(one) for key, one in value.items()}
+    is_number = isinstance(value, str) and re.fullmatch(r"[-+]?\d+(\.\d*)?[eE][-+]?\d+", value)
+    return float(value) if is_number else value
+
+
+Value = Annotated[Any, BeforeValidator(_number)]
+"""A value that a class of scikit-learn or of the user gets as it stands."""
 Gap = Annotated[float, Field(gt=0, lt=1)]
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$", max_length=100)]
 # File systems take names of 255 bytes; suffixes are added.
@@ -80,6 +79,5 @@ Part = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*(/[a-z][a-z0-9_]*)?$")]
 RowName = Annotated[Name, Field(exclude=True, json_schema_extra={"rowName": True})]
 """The name of a row, which stands before its colon (`Named`) and is no key of the row."""
 Some = Field(min_length=1)
-Unique = AfterValidator(_unique)
 Named = BeforeValidator(_with_names)
 """For a mapping of names to rows that have a `RowName`."""

@@ -7,23 +7,20 @@ protocol. Most notes name cells of the papers' tables (`Cells`, `Selector`).
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import KW_ONLY
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, NonNegativeFloat, PositiveFloat, PositiveInt
 
-from toplabel.reproduction.config.documents import Fault, check, read_yaml
+from toplabel.reproduction.config.documents import check, read_yaml
 from toplabel.reproduction.config.keys import Key, key_of
-from toplabel.reproduction.config.model import Closed, Name, Named, RowName, Some, Unique, model
-from toplabel.reproduction.config.studies import check_names, published_tables, whole_table
+from toplabel.reproduction.config.model import Closed, Name, Named, RowName, Some, model
+from toplabel.reproduction.config.studies import table_name
 
 FILE = "config/notes.yaml"
-Pattern = Annotated[str, Field(pattern=r"^[a-z0-9_]*[*]?$", min_length=1)]
-Names = Annotated[tuple[Name, ...], Some, Unique]
-Patterns = Annotated[tuple[Pattern, ...], Some, Unique]
+Names = Annotated[tuple[Name, ...], Some]
 
 
 @model
@@ -65,13 +62,13 @@ class Cells(Closed):
 
     _: KW_ONLY
     tables: Names
-    """Published tables by their whole names, as tpami2017_table05."""
+    """Published tables, as table05 or cvpr2016_table07."""
     datasets: Names
     """Data sets by the papers' names."""
     methods: Selectors = ()
     """Methods; by default all methods."""
-    metrics: Patterns = ("*",)
-    """Metrics, where * stands for any letters and digits, as in f1_*; by default all metrics."""
+    metrics: tuple[Name, ...] = ()
+    """Metrics; by default all metrics."""
 
     def names(self, cell: Mapping[str, Any]) -> bool:
         """Return whether a cell is among these.
@@ -81,9 +78,9 @@ class Cells(Closed):
         """
         metric = cell["metric"]
         return (
-            whole_table(cell["source"], cell["table"]) in self.tables
+            table_name(cell["source"], cell["table"]) in self.tables
             and cell["dataset"] in self.datasets
-            and any(fnmatchcase(metric, pattern) for pattern in self.metrics)
+            and (not self.metrics or metric in self.metrics)
             and (not self.methods or any(s.matches(key_of(cell), metric) for s in self.methods))
         )
 
@@ -101,7 +98,7 @@ class Choice(Cells):
 
 @model
 class Reading(Closed):
-    """Another reading of what a paper states, with what it is known from.
+    """Another reading of what a paper states, in whose choice printed test numbers had a part.
 
     The mappings say on which data set, with which method and by which metric a printed number is
     measured in place of those of the stated reading. What a mapping does not name stays as it is.
@@ -116,20 +113,14 @@ class Reading(Closed):
     """What its numbers and its authors' programs suggest, in a sentence."""
     evidence: str
     """What that is known from, in sentences."""
-    chosen_on_test: bool
-    """Whether printed test numbers had a part in the choice of this reading."""
     tables: Names
-    """Published tables that the reading is about, by their whole names."""
+    """Published tables that the reading is about."""
     datasets: Mapping[Name, Name] = Field(default_factory=dict)
     """Data sets of the stated reading, and those that take their places."""
     methods: Mapping[Name, Name] = Field(default_factory=dict)
     """Methods of the stated reading, and those that take their places."""
     metrics: Mapping[Name, Name] = Field(default_factory=dict)
     """Metrics of the stated reading, and those that take their places."""
-
-    def __post_init__(self) -> None:
-        if not (self.datasets or self.methods or self.metrics):
-            raise Fault("methods", "a reading changes a data set, a method or a metric")
 
     def place(self, dataset: str, method: str, metric: str) -> tuple[str, str, str] | None:
         """Return data set, method and metric under this reading; None if it is not about them."""
@@ -187,13 +178,13 @@ class Claim(Closed):
     sides are within `margin` in that many; neither: each side is ahead in at least a quarter, of
     four comparisons or more."""
     tables: Names
-    """Published tables in which the claim is looked up, by their whole names."""
+    """Published tables in which the claim is looked up."""
     first: Side
     """The side that the sentence speaks of."""
     second: Side
     """What it is compared with."""
-    metrics: Patterns
-    """Metrics, where * stands for any letters and digits, as in ap_*."""
+    metrics: Names
+    """Metrics."""
     datasets: tuple[Name, ...] = ()
     """Data sets that the claim is about, by the papers' names; by default all data sets."""
     excluded: Annotated[tuple[Name, ...], Field(alias="except")] = ()
@@ -204,10 +195,6 @@ class Claim(Closed):
     """How far the sides may differ to be similar, in points; a hundredth of a loss is a point."""
     ties_win: bool = False
     """Whether a tie counts for the first side, as where several methods share the best number."""
-
-    def __post_init__(self) -> None:
-        if self.first.methods == "others":
-            raise Fault("first", "'others' may only be second")
 
 
 @model
@@ -243,6 +230,17 @@ class Notes(Closed):
         pairs = [pair for one in self.readings.values() for pair in one.datasets.items()]
         return {new for old, new in pairs if new != old}
 
+    @property
+    def tables(self) -> dict[str, tuple[str, ...]]:
+        """The published tables that the notes name, by the keys of the notes."""
+        sections = {"choices": self.choices, "readings": self.readings, "claims": self.claims}
+        found = {
+            f"{key}.{n}": one.tables for key, rows in sections.items() for n, one in rows.items()
+        }
+        for name, reason in self.reasons.items():
+            found |= {f"reasons.{name}[{i}]": one.tables for i, one in enumerate(reason.cells)}
+        return found
+
     def reason_of(self, cell: Mapping[str, Any]) -> tuple[Reason, Evidence] | None:
         """Return the first reason that names a cell, with the evidence; None without any."""
         for reason in self.reasons.values():
@@ -253,26 +251,6 @@ class Notes(Closed):
 
 
 def load_notes(root: str | os.PathLike[str]) -> Notes:
-    """Read and check the notes of a checkout, and the tables that they name.
-
-    A ValueError is one line with the file, the key and what is wrong.
-    """
+    """Read the notes of a checkout; a ValueError names the file, the key and what is wrong."""
     path = Path(root) / FILE
-    notes = check(read_yaml(path), Notes, str(path))
-    known = [whole_table(*one) for one in published_tables(Path(root) / "data/published").values()]
-    sections = {"choices": notes.choices, "readings": notes.readings, "claims": notes.claims}
-    named = [(f"{key}.{name}", one) for key, rows in sections.items() for name, one in rows.items()]
-    for name, reason in notes.reasons.items():
-        named += [(f"reasons.{name}.cells[{i}]", cells) for i, cells in enumerate(reason.cells)]
-    for key, note in named:
-        check_names(f"{path}: {key}.tables", "table", note.tables, known)
-    return notes
-
-
-def check_notes(notes: Notes, datasets: Collection[str], methods: Collection[str]) -> None:
-    """Refuse readings that name a data set or a method that is not registered."""
-    for name, reading in notes.readings.items():
-        for key, known in (("datasets", datasets), ("methods", methods)):
-            names = {one for pair in getattr(reading, key).items() for one in pair}
-            kind = "data set" if key == "datasets" else "method"
-            check_names(f"{FILE}: readings.{name}.{key}", kind, sorted(names), known)
+    return check(read_yaml(path), Notes, str(path))

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Annotated, Literal
 
 import numpy as np
-from pydantic import BeforeValidator, Field, NonNegativeInt, PositiveFloat, PositiveInt
+from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
 
 from toplabel.reproduction.config.documents import Fault, check, read_yaml
 from toplabel.reproduction.config.model import (
@@ -22,16 +22,11 @@ from toplabel.reproduction.config.model import (
     Named,
     RowName,
     Some,
-    Unique,
     model,
 )
 
 LINEAR = 0.0  # stands for the exponent of theta of a method that has no theta
 _SLACK = 1e-9  # steps of 0.2 reach the end of a grid only up to rounding
-_METRIC = (
-    r"^(top[1-9][0-9]*|balanced_accuracy|([pr]|ndcg)_at_[1-9][0-9]*|map|label_ap|(rank|coverage|one_error)_loss|hamming_loss"
-    r"|accuracy|subset_accuracy|f1_(micro|macro|instance))$"
-)
 
 BudgetName = Literal["quick", "standard", "paper"]
 Base = Annotated[float, Field(gt=1)]
@@ -79,46 +74,25 @@ class Axis(Closed):
         """Return ascending grid values."""
         return [self.value(exponent) for exponent in self.exponents()]
 
-
-@model
-class Refinement(Closed):
-    """A finer grid around a best point of the first grid."""
-
-    step: PositiveFloat
-    """The step of the finer grid."""
-    span: PositiveInt
-    """How many steps the finer grid reaches to either side."""
-
-    def around(self, exponent: float, axis: Axis) -> list[float]:
-        """Return the ascending exponents of the finer grid around one exponent, itself included.
+    def around(self, exponent: float, step: float) -> list[float]:
+        """Return an exponent between its neighbours of a finer grid, ascending.
 
         An exponent beyond an end of the axis becomes the end, so that the end is tried even if the
         coarse grid does not reach it. A point that an extension found beyond the axis stands alone.
         """
-        if not axis.start - _SLACK <= exponent <= axis.stop + _SLACK:
+        if not self.start - _SLACK <= exponent <= self.stop + _SLACK:
             return [exponent]
-        steps = range(-self.span, self.span + 1)
-        return sorted(
-            {tidy(min(max(exponent + i * self.step, axis.start), axis.stop)) for i in steps}
-        )
+        finer = (exponent - step, exponent, exponent + step)
+        return sorted({tidy(min(max(one, self.start), self.stop)) for one in finer})
 
 
 @model
-class SignedPowers(Closed):
+class SignedPowers(Axis):
     """The thresholds -base^e, 0 and base^e for e = from, from + step, ..., at most to."""
-
-    base: Base
-    """The base of the powers."""
-    start: From
-    """The smallest exponent."""
-    stop: To
-    """A bound of the exponents."""
-    step: PositiveFloat
-    """The distance of two exponents."""
 
     def values(self) -> np.ndarray:
         """Return ascending thresholds."""
-        powers = np.array(Axis(self.base, self.start, self.stop, self.step).values())
+        powers = np.array(super().values())
         return np.concatenate([-powers[::-1], [0.0], powers])
 
 
@@ -139,22 +113,6 @@ class EquallySpaced(Closed):
 
 
 @model
-class Thresholds(Closed):
-    """The thresholds of the metrics that compare sets of labels: all values of some grids."""
-
-    grids: tuple[SignedPowers | EquallySpaced, ...] = ()
-    """The grids."""
-
-    def values(self) -> np.ndarray:
-        """Return ascending thresholds; none without a grid."""
-        return np.unique(np.concatenate([np.empty(0), *(grid.values() for grid in self.grids)]))
-
-
-def _of_grids(grids: object) -> object:
-    return {"grids": grids} if isinstance(grids, (list, tuple)) else grids
-
-
-@model
 class Budget(Closed):
     """How much work a protocol may do."""
 
@@ -162,12 +120,13 @@ class Budget(Closed):
     """The grid of the regularisation C = 1/(lambda n)."""
     theta: Axis | None = None
     """The widths of the RBF kernel exp(-theta ||x - z||^2), for methods with that kernel."""
-    thresholds: Annotated[Thresholds, BeforeValidator(_of_grids)] = Thresholds()
-    """A list of grids of thresholds, whose values are taken together; none if not given."""
+    thresholds: tuple[SignedPowers | EquallySpaced, ...] = ()
+    """Grids of the thresholds of the metrics that compare sets of labels, whose values are taken
+    together."""
     folds: Annotated[int, Field(ge=2)] | None = None
     """The number of folds; needed unless validation is half or fifth."""
-    refine: Refinement | None = None
-    """A finer grid around each metric's best point."""
+    refine: PositiveFloat | None = None
+    """The step of a finer grid, of which each metric's best point and its neighbours are tried."""
     extend: NonNegativeInt = 0
     """How many steps the grid of C may grow beyond either edge, while a best value lies there."""
     splits: PositiveInt | None = None
@@ -188,25 +147,13 @@ class Budget(Closed):
     gram_dtype: Literal["float32", "float64"] = "float64"
     """How Gram matrices are stored. Dual variables and gaps are float64 always."""
 
-    def __post_init__(self) -> None:
-        if self.validation_rows is not None and self.folds is None:
-            raise Fault("validation_rows", "needs a number of folds (folds)")
-        if self.screen_rows is not None and self.refine is None:
-            raise Fault("screen_rows", "needs a fine grid (refine)")
-
-    def fold_count(self, rows: int) -> int | None:
-        """Return how many folds are trained of a training part of so many rows; None without folds."""
-        if self.folds is None or self.validation_rows is None or not rows:
-            return self.folds
-        return min(self.folds, -(-self.validation_rows * self.folds // rows))
-
     def thetas(self, tunes_width: bool) -> list[float]:
         """Return the exponents of theta, or `LINEAR` alone if the method does not tune the width."""
-        if not tunes_width:
-            return [LINEAR]
-        if self.theta is None:
-            raise ValueError("the protocol has no grid of theta, which an RBF kernel needs")
-        return self.theta.exponents()
+        return self.theta.exponents() if tunes_width else [LINEAR]
+
+    def threshold_values(self) -> np.ndarray:
+        """Return ascending thresholds; none without a grid."""
+        return np.unique(np.concatenate([np.empty(0), *(one.values() for one in self.thresholds)]))
 
 
 @model
@@ -218,19 +165,12 @@ class Protocol(Closed):
     """holdout: the set's own validation part, else stratified folds. folds: cross-validation. half:
     one half to train, the other to validate. fifth: four fifths to train, one, drawn once, to
     validate."""
-    metrics: Annotated[tuple[Annotated[str, Field(pattern=_METRIC)], ...], Some, Unique]
+    metrics: Annotated[tuple[Name, ...], Some]
     """What is measured, and selected for one by one (docs/protocols.md)."""
     budgets: Mapping[BudgetName, Budget]
     """The grids of each budget; the run names one of them."""
-    retrain_on: Literal["train", "train_val"] = "train"
-    """What the final model is trained on, if the set has a validation part of its own."""
     splits_together: bool = False
     """Whether one job tunes all splits of a set; for splits that take milliseconds each."""
-
-    def __post_init__(self) -> None:
-        for name, budget in self.budgets.items():
-            if self.validation in ("holdout", "folds") and budget.folds is None:
-                raise Fault(f"budgets.{name}", "the key 'folds' is missing")
 
 
 @model
@@ -239,28 +179,17 @@ class ProtocolsFile(Closed):
 
     protocols: Annotated[Mapping[Name, Protocol], Some, Named]
     """The protocols by name."""
-    thresholds: Mapping[Name, SignedPowers | EquallySpaced] = Field(default_factory=dict)
-    """Grids of thresholds, to which the protocols refer with YAML's aliases."""
 
     def __post_init__(self) -> None:
-        for protocol in self.protocols.values():
-            for name in BudgetName.__args__:
-                if name not in protocol.budgets:
-                    key = f"protocols.{protocol.name}.budgets"
-                    raise Fault(key, f"the key '{name}' is missing")
+        for name, protocol in self.protocols.items():
+            for budget in BudgetName.__args__:
+                found = protocol.budgets.get(budget)
+                if not found or (protocol.validation in ("holdout", "folds") and not found.folds):
+                    raise Fault(
+                        f"protocols.{name}.budgets.{budget}", "it, or its folds, is missing"
+                    )
 
 
 def load_protocols(path: str | os.PathLike[str]) -> dict[str, Protocol]:
     """Read and check all protocols; a ValueError names the file, the key and what is wrong."""
     return check(read_yaml(path), ProtocolsFile, str(path)).protocols
-
-
-def metrics_for(protocol: Protocol, n_classes: int) -> list[str]:
-    """Return the protocol's metrics that mean something for m classes: those of k < m."""
-
-    def depth(metric: str) -> int:
-        if metric.startswith("top"):
-            return int(metric[3:])
-        return int(metric.rpartition("_")[2]) if "_at_" in metric else 0
-
-    return [metric for metric in protocol.metrics if depth(metric) < n_classes]

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, NonNegativeInt, PositiveInt
 
 from toplabel.reproduction.config.documents import Fault
-from toplabel.reproduction.config.model import Closed, Gap, Part, Some, Unique, model
+from toplabel.reproduction.config.model import Closed, Gap, Part, Some, model
 from toplabel.reproduction.config.protocols import BudgetName
 
 SUMMARY = "reports/summary"
@@ -32,15 +32,7 @@ class Settings(Closed):
     """The passes after which the final training stops, whose models carry the certificates."""
 
 
-@model
-class Threshold(Closed):
-    """The threshold of the metrics that compare sets of labels (TPAMI section 3.1)."""
-
-    strategy: Literal["tune", "constant", "cardinality"]
-    """tune: selected together with C on validation data; constant: the one given; cardinality: the
-    one that gives test instances as many labels as training instances have."""
-    constant: float = 0.0
-    """The threshold of the strategy constant."""
+Threshold = Literal["tune", "cardinality"] | float
 
 
 @model
@@ -49,8 +41,7 @@ class RunConfig(Settings):
 
     _: KW_ONLY
     studies: (
-        Annotated[tuple[Part, ...], Some, Unique]
-        | Annotated[Mapping[Part, Mapping[str, Any] | None], Some]
+        Annotated[tuple[Part, ...], Some] | Annotated[Mapping[Part, Mapping[str, Any] | None], Some]
     )
     """What `all` computes and the reports show: files of config/studies/, data sets, published
     tables; `multiclass/letter` is that part of a study or table which is of one data set. A mapping
@@ -64,7 +55,9 @@ class RunConfig(Settings):
     download: bool
     """Whether the official address may be asked for a file that no folder has."""
     threshold: Threshold
-    """The threshold of the metrics that compare sets of labels."""
+    """The threshold of the metrics that compare sets of labels (TPAMI section 3.1). tune: selected
+    together with C on validation data; cardinality: the one that gives test instances as many
+    labels as training instances have; or a number."""
     datasets: Mapping[str, Any] = Field(default_factory=dict)
     """Data sets of the run's own, as in config/datasets.yaml."""
     methods: Mapping[str, Any] = Field(default_factory=dict)

@@ -4,43 +4,37 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, Field
+from pydantic import Field
 
-from toplabel.reproduction.config.documents import Fault, check, read_yaml, unknown, validate
-from toplabel.reproduction.config.model import Closed, Name, RowName, Some, Unique, model, with_name
+from toplabel.reproduction.config.documents import Fault, check, read_yaml, validate
+from toplabel.reproduction.config.model import Closed, Name, Named, RowName, Some, model, with_name
 
 _TABLE_FILE = re.compile(r"(?P<source>[a-z]+[0-9]{4})_table(?P<table>[0-9]+)")
-MAIN_SOURCE = "tpami2017"
-"""The paper whose tables need no prefix: table05 is tpami2017_table05."""
+_MAIN = "tpami2017_"  # the paper whose tables need no prefix: table05 is tpami2017_table05
 OTHER_COLUMNS = frozenset(["tpami2017_table02"])
 """Published tables of runtimes, which are no cells of data set, method and metric."""
 
 
 def short_name(name: str) -> str:
     """Return the short form of a published table's name; any other name stays as it is."""
-    return name.removeprefix(f"{MAIN_SOURCE}_") if _TABLE_FILE.fullmatch(name) else name
+    return name.removeprefix(_MAIN)
 
 
 def whole_name(name: str) -> str:
-    """Return the form of a published table's name with its paper, given either form."""
-    return name if _TABLE_FILE.fullmatch(name) else f"{MAIN_SOURCE}_{name}"
-
-
-def whole_table(source: str, table: str) -> str:
-    """Name a published table by its file in data/published, as "tpami2017_table05"."""
-    return f"{source}_table{int(table):02d}"
+    """Return the name of a published table's file in data/published, given its short name."""
+    return name if _TABLE_FILE.fullmatch(name) else f"{_MAIN}{name}"
 
 
 def table_name(source: str, table: str) -> str:
     """Name a published table in short: "table05" of the main paper, or "cvpr2016_table07"."""
-    return short_name(whole_table(source, table))
+    return short_name(f"{source}_table{int(table):02d}")
 
 
 def published_tables(folder: str | os.PathLike[str]) -> dict[str, tuple[str, str]]:
@@ -53,9 +47,8 @@ def published_tables(folder: str | os.PathLike[str]) -> dict[str, tuple[str, str
     return found
 
 
-Names = Annotated[tuple[Name, ...], Some, Unique]
+Names = Annotated[tuple[Name, ...], Some]
 Pattern = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_*?\[\]-]*$", max_length=100)]
-TableNames = Annotated[tuple[Annotated[Name, AfterValidator(short_name)], ...], Unique]
 
 
 @model
@@ -67,26 +60,15 @@ class Study(Closed):
     """One line, for the reports."""
     datasets: Names
     """Names of config/datasets.yaml; those that cannot be had are skipped, with the reason."""
-    methods: Annotated[tuple[Pattern, ...], Unique] = ()
+    methods: tuple[Pattern, ...] = ()
     """Names of config/methods.yaml, or patterns, as topk_ent_k[2-5]; each is run on every data set
     but those whose statistics (config/datasets.yaml) tell no more classes than its k."""
-    tables: TableNames = ()
+    tables: tuple[Name, ...] = ()
     """The published tables that the study reproduces, as table05 or cvpr2016_table07."""
     description: str = ""
     """A few sentences, for the reports."""
     only: Mapping[Pattern, Names] = Field(default_factory=dict)
     """Methods, or patterns, that are for some of the data sets alone, and these data sets."""
-
-    def __post_init__(self) -> None:
-        if not (self.methods or self.only):
-            raise Fault("methods", "a study needs one")
-        for method, datasets in self.only.items():
-            if method in self.methods:
-                raise Fault(f"only.{method}", "is among the methods for all of the data sets")
-            for name in datasets:
-                if name not in self.datasets:
-                    what = unknown("data set of the study", name, self.datasets)
-                    raise Fault(f"only.{method}", what)
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
@@ -101,7 +83,7 @@ class Study(Closed):
     def with_methods(self, known: Collection[str]) -> Study:
         """Return the study with the known methods in place of patterns, in their order.
 
-        A pattern that no method matches stays, as an unknown name does, for `check_study`.
+        A pattern that no method matches stays, as an unknown name does, for the catalogue.
         """
 
         def matched(pattern: str) -> list[str]:
@@ -127,28 +109,10 @@ def load_studies(
         found[path.stem] = check(with_name(read_yaml(path), path.stem), Study, str(path))
     asked = run.get("studies", ())
     own = {name: row for name, row in asked.items() if row} if isinstance(asked, Mapping) else {}
-    for name, row in own.items():
-        if name in found:
-            raise Fault(f"studies.{name}", f"{folder}/{name}.yaml has this name already")
-        try:
-            found[name] = validate(with_name(row, name), Study)
-        except Fault as fault:
-            raise Fault(f"studies.{name}.{fault.key}".rstrip("."), fault.message) from None
+    if taken := [name for name in own if name in found]:
+        raise Fault(f"studies.{taken[0]}", f"{folder} has this name already")
+    try:
+        found |= validate(own, Annotated[Mapping[Name, Study], Named])
+    except Fault as fault:
+        raise fault.below("studies") from None
     return {name: study.with_methods(methods) for name, study in found.items()}
-
-
-def check_study(
-    study: Study, datasets: Collection[str], methods: Collection[str], tables: Collection[str]
-) -> None:
-    """Refuse a study that names a data set, a method or a table that is not known."""
-    where = f"study '{study.name}'"
-    check_names(where, "data set", study.datasets, datasets)
-    check_names(where, "method", (*study.methods, *study.only), methods)
-    check_names(where, "table", study.tables, tables)
-
-
-def check_names(where: str, kind: str, names: Iterable[str], known: Collection[str]) -> None:
-    """Refuse an unknown name, by where it stands and the nearest known ones."""
-    for name in names:
-        if name not in known:
-            raise ValueError(f"{where}: {unknown(kind, name, sorted(known))}")

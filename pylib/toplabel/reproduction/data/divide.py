@@ -4,24 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 from sklearn.model_selection import KFold, StratifiedKFold
 
 from toplabel.reproduction.config.entry import Divide, Split
-from toplabel.reproduction.data.formats.arrays import read_npz
 from toplabel.reproduction.data.parts import Loaded, Part
-from toplabel.reproduction.data.rows import take
 from toplabel.reproduction.seeds import seed_of
 
 
-def divide(name: str, loaded: Loaded, how: Divide, folder: Path | None = None) -> Loaded:
+def divide(name: str, loaded: Loaded, how: Divide) -> Loaded:
     """Cut one part into several, whose rows keep their order.
 
     A random or stratified division depends on `name` alone, so that sets with one folder of raw
     files are divided alike; a stratified one gives each part its share of each class, to within a
-    row. A listed one takes the rows that an .npz file in `folder` names for each part, from 0.
+    row.
     """
     where = f"data set '{name}', divide"
     whole = loaded.parts[how.part]
@@ -29,8 +26,6 @@ def divide(name: str, loaded: Loaded, how: Divide, folder: Path | None = None) -
         raise ValueError(f"{where}: the part '{how.part}' has regions and cannot be cut")
     if how.method == "in_order":
         chosen = _in_order(where, how, whole.n_instances)
-    elif how.method == "listed":
-        chosen = _listed(folder / how.file, how, whole.n_instances)
     else:
         chosen = _by_share(where, how, whole, seed_of(name, "divide"))
     parts = {key: part for key, part in loaded.parts.items() if key != how.part}
@@ -62,7 +57,7 @@ def cross_validated(name: str, loaded: Loaded, splits: Sequence[Split]) -> Loade
 
 def _rows(whole: Part, rows: np.ndarray) -> Part:
     labels = (None if values is None else values[rows] for values in (whole.y, whole.Y))
-    return Part(take(whole.X, rows), *labels)
+    return Part(whole.X[rows], *labels)
 
 
 def _in_order(where: str, how: Divide, n: int) -> dict[str, np.ndarray]:
@@ -71,16 +66,6 @@ def _in_order(where: str, how: Divide, n: int) -> dict[str, np.ndarray]:
         raise ValueError(f"{where}: the numbers of rows {counts} do not add up to {n}")
     pieces = np.split(np.arange(n), np.cumsum(counts[:-1]).astype(int))
     return dict(zip(how.into, pieces, strict=True))
-
-
-def _listed(path: Path, how: Divide, n: int) -> dict[str, np.ndarray]:
-    chosen = dict(zip(how.into, read_npz(path, list(how.into)), strict=True))
-    for key, rows in chosen.items():
-        if rows.ndim != 1 or rows.dtype.kind not in "iu" or not len(rows):
-            raise ValueError(f"{path}: '{key}' must hold row numbers, (n,)")
-        if rows.min() < 0 or rows.max() >= n or len(np.unique(rows)) != len(rows):
-            raise ValueError(f"{path}: '{key}' must hold different numbers of 0..{n - 1}")
-    return {key: rows.astype(np.int64) for key, rows in chosen.items()}
 
 
 def _by_share(where: str, how: Divide, whole: Part, seed: int) -> dict[str, np.ndarray]:

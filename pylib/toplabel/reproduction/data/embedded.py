@@ -1,6 +1,6 @@
 """Data sets that need no file: circle, digits and digit_scenes.
 
-A set is a function of its registry options, which `toplabel.reproduction.config.formats` checks;
+A set is a function of its registry options, which are checked by the annotations of its arguments;
 every draw comes from `toplabel.reproduction.seeds.seed_of`, so the same options give the same bytes
 in whatever order the sets are made.
 """
@@ -8,8 +8,10 @@ in whatever order the sets are made.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Literal
 
 import numpy as np
+from pydantic import PositiveInt
 from sklearn.datasets import load_digits
 
 from toplabel.reproduction.config.entry import Split
@@ -37,49 +39,46 @@ _SIDES = (4, 5, 6, 8, 12, 16)  # of a tile, in pixels; those within a scene diff
 _NOISE = 0.15  # the standard deviation; pixels are in 0..1
 
 
-def circle(n_draws: int = 10, segments: str = "equal", generator: str = "seeded") -> Loaded:
+def circle(n_draws: PositiveInt, generator: Literal["seeded", "authors"] = "seeded") -> Loaded:
     """Draw the synthetic set of TPAMI section 6.1, `n_draws` times, each a split of its own.
 
     A point lies in one of five segments of [0, 7] (the fourth has length 3, the others 1), uniform
     within it; its class follows the segment's distribution; [0, 7] is then wound once around the
-    unit circle. Bayes top-1 and top-2 accuracy are 84 % and 98 % with equal segments. The paper's
-    text allows segments that are hit equally often ("equal") or in proportion to their length
-    ("length").
+    unit circle. Segments are hit equally often; the paper's text also allows another reading, in
+    proportion to their length. Bayes top-1 and top-2 accuracy are 84 % and 98 %.
 
     The generator "authors" is the one draw of the authors' public demo (mlapin/libsdca,
     ``matlab/getdata.m``), which begins with MATLAB's ``rng(0)``. All its points come from one
     stream, and the first ones train. MATLAB's default generator is the Mersenne Twister with the
     seed 5489, and its uniform numbers are those of NumPy's `RandomState`.
     """
-    lengths = np.diff(_CIRCLE_EDGES)
-    weights = np.full(5, 0.2) if segments == "equal" else lengths / lengths.sum()
     if generator == "authors":
-        return _authors_circle(weights)
+        return _authors_circle()
     parts, splits = {}, []
     for draw in range(n_draws):
         split = f"s{draw:02d}"
         names = {role: f"{split}_{role}" for role in _CIRCLE_SIZES}
         for role, n in _CIRCLE_SIZES.items():
             rng = np.random.default_rng(seed_of("circle", 0, split, role))
-            parts[names[role]] = _circle_part(rng.random((3, n)), weights)
+            parts[names[role]] = _circle_part(rng.random((3, n)))
         splits.append(Split(name=split, **names))
     return Loaded(parts, ["1", "2", "3"], splits)
 
 
-def _authors_circle(weights: np.ndarray) -> Loaded:
+def _authors_circle() -> Loaded:
     """Make the one draw of the authors: all rows at once, then cut into parts."""
     ends = np.cumsum([*_CIRCLE_SIZES.values()])
     uniforms = np.random.RandomState(_MATLAB_SEED).random_sample((3, ends[-1]))
     cuts = zip(_CIRCLE_SIZES, np.split(uniforms, ends[:-1], axis=1), strict=True)
-    parts = {role: _circle_part(cut, weights) for role, cut in cuts}
+    parts = {role: _circle_part(cut) for role, cut in cuts}
     return Loaded(parts, ["1", "2", "3"], [Split("s00", "train", "val", "test")])
 
 
-def _circle_part(uniforms: np.ndarray, weights: np.ndarray) -> Part:
+def _circle_part(uniforms: np.ndarray) -> Part:
     """Turn uniform numbers, for segment, place and class of each point, (3, n), into points."""
     # Inverse distribution functions, to depend on nothing of the generator but its uniforms.
     u_segment, u_place, u_class = uniforms
-    segment = np.searchsorted(np.cumsum(weights)[:-1], u_segment, side="right")
+    segment = np.searchsorted(np.cumsum(np.full(5, 0.2))[:-1], u_segment, side="right")
     x = _CIRCLE_EDGES[segment] + u_place * np.diff(_CIRCLE_EDGES)[segment]
     cumulative = np.cumsum(_CIRCLE_CLASSES, axis=0)[:-1]
     y = (u_class >= cumulative[:, segment]).sum(axis=0)

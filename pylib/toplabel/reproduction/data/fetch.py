@@ -1,7 +1,8 @@
 """Bring raw files to ``data/raw/<set>/``: from a mirror folder, the checkout or the official address.
 
-A file arrives uncompressed and whole, or not at all. Its size and its SHA-256 are compared where the
-registry has them.
+A mirror folder holds ``<set>/<file>``, plain or with .xz, .gz or .bz2 added; a user's own file in
+``data/raw/<set>/`` may be compressed, too. A file arrives uncompressed and whole, or not at all. Its
+size and its SHA-256 are compared where the registry has them.
 """
 
 from __future__ import annotations
@@ -12,34 +13,26 @@ import hashlib
 import http.client
 import lzma
 import math
+import os
 import urllib.error
-import urllib.parse
 import urllib.request
 import zlib
-from collections.abc import Callable, Sequence
-from functools import cache
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from toplabel._core.files import atomic_path
 from toplabel.reproduction.config.entry import Entry, RawFile
-from toplabel.reproduction.data.locate import (
-    MIRROR_VARIABLE,
-    SHIPPED,
-    PathLike,
-    find,
-    folders_of,
-    raw_file,
-    raw_names,
-    raw_path,
-    two_forms,
-)
+
+SHIPPED = "data/embedded"
+"""The folder of the checkout with the raw files that it ships."""
+MIRROR_VARIABLE = "TOPLABEL_MIRROR"
+
+PathLike = str | os.PathLike[str]
 
 _DECOMPRESSORS = {".xz": lzma.open, ".gz": gzip.open, ".bz2": bz2.open}
 _CHUNK = 2**20
 _LONGEST = 2**33  # bytes of a download or a compressed file when no size is registered
-_SHOWN = 3  # of the names of missing files
-_WAIT = 4.0  # seconds for an answer of a host while a run is planned
 _TIMEOUT = 30.0  # seconds for an answer, or for going on, while a file is fetched
 
 
@@ -47,66 +40,52 @@ class FetchError(ValueError):
     """A raw file is not available."""
 
 
-class ChecksumError(FetchError):
-    """A raw file is not the one that the registry describes."""
+def mirror_folders(configured: Iterable[PathLike], root: PathLike) -> list[Path]:
+    """Return the folders to look for raw files in, the first to be asked first.
 
-
-def missing_reason(
-    entry: Entry, raw_folder: PathLike, mirrors: Sequence[PathLike] = (), download: bool = False
-) -> str:
-    """Return why a data set cannot be had, in one line, or "" when it can.
-
-    Only the existence of files is checked, not their content. With `download` the hosts of the
-    official addresses are asked for what no folder has, each host once.
+    These are the folders of the environment variable TOPLABEL_MIRROR (separated as in PATH), the
+    configured ones, and the folder with the files that the checkout `root` ships.
     """
-    if not entry.is_readable:
-        return f"waits for {entry.waits_for}"
-    folders = folders_of(entry, raw_folder, mirrors)
-    names = raw_names(entry, raw_folder, mirrors)
-    missing = [raw_file(entry, name) for name in names if find(name, folders) is None]
-    if not missing:
-        return two_forms(entry, folders)
-    more = f" and {len(missing) - _SHOWN} more" if len(missing) > _SHOWN else ""
-    listed = ", ".join(file.name for file in missing[:_SHOWN]) + more
-    reason = f"{listed} not found in data/raw, {SHIPPED} or a mirror ({MIRROR_VARIABLE})"
-    if download and all(file.url for file in missing):
-        hosts = dict.fromkeys(urllib.parse.urlsplit(file.url).netloc for file in missing)
-        silent = [f"{host}: {why}" for host in hosts if (why := unreachable(host))]
-        return f"{reason}; {silent[0]}" if silent else ""
-    return f"{reason}; waits for {entry.waits_for}" if entry.waits_for else reason
+    named = os.environ.get(MIRROR_VARIABLE, "").split(os.pathsep)
+    folders = [Path(os.path.expanduser(name)) for name in (*named, *configured) if str(name)]
+    return list(dict.fromkeys([*folders, Path(root) / SHIPPED]))
 
 
-@cache
-def unreachable(host: str) -> str:
-    """Return why a host does not answer, or "" when it does."""
-    try:
-        _open(f"https://{host}/", _WAIT, "HEAD").close()
-    except urllib.error.HTTPError:
-        return ""  # it answers; some servers refuse HEAD
-    except (OSError, ValueError) as error:
-        return f"no answer, {getattr(error, 'reason', None) or error}"
-    return ""
+def find(name: str, folders: Iterable[Path]) -> Path | None:
+    """Return the first copy of a file, plain or compressed; None when no folder has one."""
+    for folder in folders:
+        for suffix in ("", *_DECOMPRESSORS):
+            if (path := folder / (name + suffix)).is_file():
+                return path
+    return None
+
+
+def raw_path(entry: Entry, file: RawFile, raw_folder: PathLike) -> Path:
+    """Return the path of a raw file of a data set, with the suffix of its compression if it has one.
+
+    A file that is not there has its plain path.
+    """
+    folder = Path(raw_folder) / entry.folder
+    return find(file.name, [folder]) or folder / file.name
 
 
 def fetch(
     entry: Entry, raw_folder: PathLike, mirrors: Sequence[PathLike] = (), network: bool = True
-) -> list[Path]:
-    """Bring all raw files of a data set that are not there yet; return their paths."""
-    names = raw_names(entry, raw_folder, mirrors)
-    for name in names:
-        if not (path := raw_path(entry, name, raw_folder)).is_file():
-            fetch_file(entry, name, path, mirrors, network)
-    return [raw_path(entry, name, raw_folder) for name in names]
+) -> None:
+    """Bring all raw files of a data set that are not there yet."""
+    for file in entry.files:
+        if not (path := raw_path(entry, file, raw_folder)).is_file():
+            fetch_file(entry, file, path, mirrors, network)
 
 
 def fetch_file(
     entry: Entry,
-    name: str,
-    target: PathLike,
+    file: RawFile,
+    target: Path,
     mirrors: Sequence[PathLike] = (),
     download: bool = True,
 ) -> None:
-    """Bring one raw file of a data set (see `raw_names`) to the path `target`, whole or not at all.
+    """Bring one raw file of a data set to the path `target`, whole or not at all.
 
     The mirrors are asked in their order (see `mirror_folders`), then, with `download`, the official
     address.
@@ -114,11 +93,10 @@ def fetch_file(
     Raises
     ------
     FetchError
-        The file is not available, damaged, or not the registered one (`ChecksumError`).
+        The file is not available, damaged, or not the registered one.
     """
-    file, target = raw_file(entry, name), Path(target)
     folders = [Path(mirror) / entry.folder for mirror in mirrors]
-    if copy := find(name, folders):
+    if copy := find(file.name, folders):
         try:
             with atomic_path(target) as path, path.open("wb") as output:
                 read_raw(file, copy, output.write)
@@ -126,7 +104,7 @@ def fetch_file(
             raise FetchError(f"{copy}: cannot be copied to {target} ({error.strerror})") from None
         return
     looked = f"it is not in {' nor in '.join(map(str, (target.parent, *folders)))}"
-    where = f"data set '{entry.name}': {name} could not be had: {looked}"
+    where = f"data set '{entry.name}': {file.name} could not be had: {looked}"
     if file.url is None:
         waits = f"; it waits for {entry.waits_for}" if entry.waits_for else ""
         raise FetchError(f"{where}, and no address is registered{waits}")
@@ -163,7 +141,7 @@ def _read(
             size += len(piece)
             if size > most:
                 why = "the registry has" if file.size else "are taken where no `size` is registered"
-                raise ChecksumError(f"{origin}: more than the {most} bytes that {why}")
+                raise FetchError(f"{origin}: more than the {most} bytes that {why}")
             digest.update(piece)
             write(piece)
     except (EOFError, OSError, lzma.LZMAError, zlib.error) as error:
@@ -173,15 +151,15 @@ def _read(
     sha256 = digest.hexdigest()
     if file.sha256 not in (None, sha256):
         message = f"sha256 is {sha256} ({size} bytes), the registry has {file.sha256}"
-        raise ChecksumError(f"{origin}: {message}")
+        raise FetchError(f"{origin}: {message}")
     if file.size not in (None, size):
-        raise ChecksumError(f"{origin}: {size} bytes, the registry has {file.size}")
+        raise FetchError(f"{origin}: {size} bytes, the registry has {file.size}")
     return sha256, size
 
 
 def _download(file: RawFile, target: Path) -> None:
     with (
-        _open(file.url, _TIMEOUT) as stream,
+        open_address(file.url, _TIMEOUT) as stream,
         atomic_path(target) as path,
         path.open("wb") as output,
     ):
@@ -192,7 +170,7 @@ def _download(file: RawFile, target: Path) -> None:
             raise FetchError(f"{file.url}: broke off after {got} of {promised} bytes")
 
 
-def _open(url: str, timeout: float, method: str = "GET") -> Any:
+def open_address(url: str, timeout: float, method: str = "GET") -> Any:
     """Ask an https address, which may redirect to another https address."""
     request = urllib.request.Request(url, headers={"User-Agent": "toplabel"}, method=method)
     answer = urllib.request.urlopen(request, timeout=timeout)

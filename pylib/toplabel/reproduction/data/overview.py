@@ -11,16 +11,16 @@ import pandas as pd
 
 from toplabel.reproduction.config.datasets import Registry
 from toplabel.reproduction.config.entry import Entry, Printed
-from toplabel.reproduction.data.locate import PathLike
+from toplabel.reproduction.data.fetch import PathLike
 from toplabel.reproduction.data.prepared import read_meta
 
 COLUMNS: dict[str, type] = {
     **dict.fromkeys(("dataset", "title", "task", "status", "reason"), str),
     **dict.fromkeys(("n_classes", "n_train", "n_val", "n_test", "n_features"), int),
     "label_cardinality": float,
-    "zero_rows": int,
-    "row_norm": float,
-    **dict.fromkeys(("empty_label_sets", "full_label_sets", "classes_without_example"), int),
+    **dict.fromkeys(
+        ("zero_rows", "empty_label_sets", "full_label_sets", "classes_without_example"), int
+    ),
     **dict.fromkeys(("paper_n_classes", "paper_n_train", "paper_n_features"), str),
     **dict.fromkeys(("paper_label_cardinality", "paper_source", "agrees", "licence"), str),
     **dict.fromkeys(("citation", "url", "published_key", "features", "published_sources"), str),
@@ -65,11 +65,8 @@ def dataset_row(entry: Entry, meta: dict[str, Any] | None, reason: str = "") -> 
         return row
     measured = meta["statistics"]
     row |= measured
-    for printed in entry.statistics[:1]:
-        row["label_cardinality"] = _measured_as(printed, "label_cardinality", measured)
-    differences = [text for _, text, _ in disagreements(measured, entry.statistics)]
-    agrees = not differences if entry.statistics else None
-    return row | {"agrees": agrees, "differences": differences}
+    agrees = not disagreements(measured, entry.statistics) if entry.statistics else None
+    return row | {"agrees": agrees}
 
 
 def _first_printed(entry: Entry, key: str) -> str | None:
@@ -101,7 +98,7 @@ def disagreements(
     found = []
     for row in printed:
         for key in _COMPARED:
-            text, value = getattr(row, key), _measured_as(row, key, measured)
+            text, value = getattr(row, key), measured[key]
             if text is None or value is None:
                 continue
             low, high = printed_interval(text)
@@ -111,10 +108,3 @@ def disagreements(
                 sentence = f"{key} is {shown}, {row.source} prints {text}"
                 found.append((key, f"{sentence}: {reason}" if reason else sentence, reason))
     return found
-
-
-def _measured_as(row: Printed, key: str, measured: dict[str, Any]) -> Any:
-    """Return the measured number that a printed one is about."""
-    if key == "label_cardinality" and row.cardinality_of == "train":
-        return measured["parts"]["train"]["label_cardinality"]
-    return measured[key]

@@ -1,16 +1,20 @@
-"""A data set as the stages see it: its parts and its splits."""
+"""A data set as the stages see it: its parts and its splits, and blocks of rows."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
+from scipy import sparse
 
 from toplabel.reproduction.config.entry import Split
-from toplabel.reproduction.data.rows import Rows
 
 Task = Literal["multiclass", "multilabel"]
+Rows = np.ndarray | sparse.csr_matrix
+
+_BLOCK_BYTES = 1 << 26  # 64 MiB
 
 
 @dataclass(frozen=True)
@@ -20,20 +24,23 @@ class Part:
     Attributes
     ----------
     X : ndarray or csr_matrix of shape (rows, d), float64 or float32
-        One feature vector per row; a read-only memory map after `load_prepared`, maybe `RowsOf` a
-        file before.
+        One feature vector per row; dense ones may be a read-only memory map.
     y : ndarray of shape (n,), int64, or None
         Class indices 0..m-1; beside an empty label set -1, no single label.
     Y : ndarray of shape (n, m), uint8, or None
         0/1 indicator of the label sets.
     groups : ndarray of shape (rows,), int64, or None
         The instance 0..n-1 that a row belongs to; None: row i is instance i.
+    shift, scale : ndarray of shape (d,), or None
+        Of a standardised training part: what was subtracted from its columns, and divided by.
     """
 
     X: Rows
     y: np.ndarray | None = None
     Y: np.ndarray | None = None
     groups: np.ndarray | None = None
+    shift: np.ndarray | None = None
+    scale: np.ndarray | None = None
 
     @property
     def n_rows(self) -> int:
@@ -79,3 +86,17 @@ class Prepared:
     parts: dict[str, Part]
     splits: list[Split]
     meta: dict[str, Any] = field(default_factory=dict)
+
+
+def blocks(X: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
+    """Yield (number of the first row, rows) of dense features, a block at a time."""
+    step = max(1, _BLOCK_BYTES // max(1, X.shape[1] * X.dtype.itemsize))
+    for start in range(0, X.shape[0], step):
+        yield start, X[start : start + step]
+
+
+def squared_norms(X: Rows) -> np.ndarray:
+    """Return the squared Euclidean norm of each row."""
+    if sparse.issparse(X):
+        return np.asarray(X.multiply(X).sum(axis=1)).ravel()
+    return np.concatenate([np.einsum("ij,ij->i", block, block) for _, block in blocks(X)])

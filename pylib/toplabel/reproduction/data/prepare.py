@@ -4,32 +4,24 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from pydantic import ValidationError, validate_call
 from scipy import sparse
 
+from toplabel.reproduction.config.documents import fault_of
 from toplabel.reproduction.config.entry import Entry
-from toplabel.reproduction.data.advice import advice
 from toplabel.reproduction.data.divide import cross_validated, divide
 from toplabel.reproduction.data.embedded import EMBEDDED
-from toplabel.reproduction.data.fetch import read_raw
+from toplabel.reproduction.data.fetch import raw_path, read_raw
 from toplabel.reproduction.data.formats import FORMATS, FormatError, Source
-from toplabel.reproduction.data.locate import (
-    NOT_COMPARABLE,
-    form_of,
-    raw_file,
-    raw_names,
-    raw_path,
-    two_forms,
-)
 from toplabel.reproduction.data.overview import disagreements
-from toplabel.reproduction.data.parts import Loaded, Part, Prepared
-from toplabel.reproduction.data.rows import Rows, RowsOf
-from toplabel.reproduction.data.statistics import norm_advice, statistics
+from toplabel.reproduction.data.parts import Loaded, Part, Prepared, Rows
+from toplabel.reproduction.data.statistics import advice, norm_advice, statistics
 from toplabel.reproduction.data.transform import transform
 from toplabel.reproduction.data.validation import validate_prepared
 
@@ -58,26 +50,23 @@ def prepare(
         `validate_prepared` refuses, or whose number of training rows contradicts the paper (unless
         it is marked as not comparable).
     """
-    if not entry.is_readable:
-        raise ValueError(f"data set '{entry.name}' waits for {entry.waits_for}")
-    folder, raw = Path(raw_folder) / entry.folder, {}
     if entry.embedded is not None:
-        loaded = EMBEDDED[entry.embedded](**entry.options)
+        loaded, raw = _with_options(entry, EMBEDDED[entry.embedded]), {}
     else:
-        loaded, raw = _read_checked(entry, folder)
+        loaded, raw = _read_checked(entry, Path(raw_folder))
     splits = list(entry.splits) or loaded.splits
     if entry.folds is not None:
         loaded = cross_validated(entry.folder, loaded, splits)
     used = {part for split in splits for part in (split.train, split.val, split.test) if part}
     parts = {name: part for name, part in loaded.parts.items() if name in used}
     if entry.transform == "standardise":
-        parts = store(parts, entry.storage)  # centred where they are dense
+        parts = store(parts)  # centred where they are dense
     if entry.transform is not None:
         parts = transform(f"data set '{entry.name}'", parts, splits, entry.transform)
     if entry.bias:
         parts = {name: replace(part, X=_with_ones(part.X)) for name, part in parts.items()}
-    loaded = Loaded(store(parts, entry.storage), loaded.class_names, splits)
-    return finish(entry, loaded, raw, entry.not_comparable or _mark(folder), grid, is_own)
+    loaded = Loaded(store(parts), loaded.class_names, splits)
+    return finish(entry, loaded, raw, entry.not_comparable or "", grid, is_own)
 
 
 def finish(
@@ -117,77 +106,69 @@ def finish(
     return replace(prepared, meta=meta)
 
 
-def _mark(folder: Path) -> str:
-    """Return why the files of a folder are not comparable, or ""."""
-    path = folder / NOT_COMPARABLE
-    if not path.is_file():
-        return ""
-    words = path.read_text(encoding="utf-8-sig", errors="replace").split()
-    return " ".join(words) or f"marked by {NOT_COMPARABLE}"
-
-
-def _read_checked(entry: Entry, folder: Path) -> tuple[Loaded, dict[str, Any]]:
+def _read_checked(entry: Entry, raw_folder: Path) -> tuple[Loaded, dict[str, Any]]:
     """Read and divide the raw files of a set; return what is known of each, too.
 
     Their sums are compared with the registry before anything is parsed. Compressed files are
     unpacked into a temporary folder. Features that are mapped into memory from there stay readable
     when it is gone.
     """
-    if twice := two_forms(entry, [folder]):
-        raise ValueError(f"data set '{entry.name}': {twice}")
-    raw, is_packed = {}, False
+    raw = {}
     with tempfile.TemporaryDirectory(prefix="toplabel-raw-") as temporary:
-        unpacked = Path(temporary)
-        for name in raw_names(entry, folder.parent):
-            file, path = raw_file(entry, name), raw_path(entry, name, folder.parent)
+        folder = Path(temporary)
+        for file in entry.files:
+            path = raw_path(entry, file, raw_folder)
             if not path.is_file():
                 raise ValueError(f"data set '{entry.name}': {path} is missing")
-            if path.name == name:
-                (unpacked / name).symlink_to(path.resolve())
+            if path.name == file.name:
+                (folder / file.name).symlink_to(path.resolve())
                 sha256, size = read_raw(file, path)
             else:
-                is_packed = True
-                with (unpacked / name).open("wb") as stream:
+                with (folder / file.name).open("wb") as stream:
                     sha256, size = read_raw(file, path, stream.write)
             checked = file.sha256 is not None
-            raw[name] = {"sha256": sha256, "size": size, "url": file.url, "checked": checked}
-        raw.pop(NOT_COMPARABLE, None)
+            raw[file.name] = {"sha256": sha256, "size": size, "url": file.url, "checked": checked}
         try:
-            return read_files(entry, unpacked if is_packed else folder), raw
+            return read_files(entry, folder), raw
         except FormatError as error:
-            raise ValueError(str(error).replace(temporary, str(folder))) from None
+            place = str(raw_folder / entry.folder)
+            raise ValueError(str(error).replace(temporary, place)) from None
 
 
 def read_files(entry: Entry, folder: Path) -> Loaded:
     """Read the raw files of a data set, uncompressed in one folder, and divide a part if need be."""
-    parts, labels = {}, None
-    for file in entry.files:
-        path = folder / form_of(entry, file, [folder])[0]
-        parts |= dict.fromkeys(file.holds, path)
-        if file.role == "labels":
-            labels = path
-    loaded = FORMATS[entry.format](Source(parts, entry.task, labels), **entry.options)
+    parts = {part: folder / file.name for file in entry.files for part in file.holds}
+    labels = next((folder / file.name for file in entry.files if not file.holds), None)
+    loaded = _with_options(entry, FORMATS[entry.format], Source(parts, entry.task, labels))
     if entry.divide is not None:
-        return divide(entry.folder, loaded, entry.divide, folder)
+        return divide(entry.folder, loaded, entry.divide)
     return loaded
 
 
-def store(parts: dict[str, Part], storage: str) -> dict[str, Part]:
+def _with_options(entry: Entry, make: Callable[..., Loaded], *source: Source) -> Loaded:
+    """Call a reader or a generator with the options of an entry, once they fit its arguments."""
+    try:
+        return validate_call(make)(*source, **entry.options)
+    except ValidationError as error:
+        fault = fault_of(error, entry.options).below("options")
+        raise ValueError(f"data set '{entry.name}': {fault}") from None
+
+
+def store(parts: dict[str, Part]) -> dict[str, Part]:
     """Choose dense or CSR features, the same for all parts; float32 if all are, else float64.
 
-    "auto" takes CSR up to a density of 0.2: there an epoch on CSR rows was 1.2 to 8 times faster
-    than one in dense blocks, for 6 to 500 classes and 50 to 1500 features.
+    They are CSR up to a density of 0.2: there an epoch on CSR rows was 1.2 to 8 times faster than
+    one in dense blocks, for 6 to 500 classes and 50 to 1500 features. A memory map stays one.
     """
-    if storage == "auto":
-        storage = "dense" if _is_dense(parts.values()) else "csr"
+    convert = _dense if _is_dense(parts.values()) else _csr
     single = all(part.X.dtype == np.float32 for part in parts.values())
-    convert, dtype = _dense if storage == "dense" else _csr, np.float32 if single else np.float64
+    dtype = np.float32 if single else np.float64
     return {name: replace(part, X=convert(part.X, dtype)) for name, part in parts.items()}
 
 
 def _is_dense(parts: Collection[Part]) -> bool:
-    if any(isinstance(part.X, RowsOf | np.memmap) for part in parts):
-        return True  # rows that are still in a file stay there
+    if any(isinstance(part.X, np.memmap) for part in parts):
+        return True
     stored = sum(
         part.X.nnz if sparse.issparse(part.X) else int(np.count_nonzero(part.X)) for part in parts
     )
@@ -200,11 +181,9 @@ def _with_ones(X: Rows) -> Rows:
     return sparse.hstack([X, ones], "csr") if sparse.issparse(X) else np.hstack([X, ones])
 
 
-def _dense(X: Rows, dtype: type) -> np.ndarray | RowsOf:
-    if isinstance(X, RowsOf | np.memmap):
-        return X if X.dtype == dtype else RowsOf(X, dtype=dtype)
+def _dense(X: Rows, dtype: type) -> np.ndarray:
     X = X.toarray() if sparse.issparse(X) else X
-    return np.ascontiguousarray(X, dtype=dtype)
+    return X if X.dtype == dtype and X.flags.c_contiguous else np.ascontiguousarray(X, dtype=dtype)
 
 
 def _csr(X: Rows, dtype: type) -> sparse.csr_matrix:

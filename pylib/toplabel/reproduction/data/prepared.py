@@ -24,11 +24,10 @@ from toplabel._core.files import (
 )
 from toplabel.reproduction.config.entry import Split
 from toplabel.reproduction.data.parts import Part, Prepared
-from toplabel.reproduction.data.rows import write_npy
 
 _META_FILE = "meta.json"
 _RESERVED = ("name", "task", "n_classes", "class_names", "parts", "splits")
-_LABELS = ("y", "Y", "groups")
+_LABELS = ("y", "Y", "groups", "shift", "scale")
 
 
 def save_prepared(prepared: Prepared, folder: str | os.PathLike[str]) -> None:
@@ -59,7 +58,8 @@ def _save_part(folder: Path, name: str, part: Part) -> dict[str, Any]:
         if storage == "csr":
             sparse.save_npz(path, sparse.csr_matrix(part.X))
         else:
-            write_npy(path, part.X)
+            with path.open("wb") as stream:
+                np.save(stream, np.ascontiguousarray(part.X))
     with atomic_path(files["Y"]) as path:
         np.savez_compressed(path, **labels)
     return {
@@ -78,10 +78,10 @@ def _files(folder: Path, name: str, storage: str) -> dict[str, Path]:
     return {"X": folder / f"X_{name}.{suffix}", "Y": folder / f"Y_{name}.npz"}
 
 
-def load_prepared(folder: str | os.PathLike[str], mmap: bool = True) -> Prepared:
+def load_prepared(folder: str | os.PathLike[str]) -> Prepared:
     """Read what `save_prepared` wrote; every byte is compared with the sums in ``meta.json``.
 
-    With `mmap` dense features are mapped into memory (read-only). A `FileError` names a file that
+    Dense features are mapped into memory (read-only). A `FileError` names a file that
     is missing or not what was written.
     """
     folder = Path(folder)
@@ -89,16 +89,16 @@ def load_prepared(folder: str | os.PathLike[str], mmap: bool = True) -> Prepared
     record = read_meta(folder)
     fields = {key: record.pop(key) for key in _RESERVED}
     shapes, splits = fields.pop("parts"), fields.pop("splits")
-    parts = {name: _load_part(folder, name, shape, mmap) for name, shape in shapes.items()}
+    parts = {name: _load_part(folder, name, shape) for name, shape in shapes.items()}
     return Prepared(**fields, parts=parts, splits=[Split(**split) for split in splits], meta=record)
 
 
-def _load_part(folder: Path, name: str, shape: dict[str, Any], mmap: bool) -> Part:
+def _load_part(folder: Path, name: str, shape: dict[str, Any]) -> Part:
     files = _files(folder, name, shape["storage"])
     if shape["storage"] == "csr":
         X = sparse.csr_matrix(sparse.load_npz(files["X"]))
     else:
-        X = np.load(files["X"], mmap_mode="r" if mmap else None)
+        X = np.load(files["X"], mmap_mode="r")
     labels = read_npz(files["Y"], folder / _META_FILE)
     return Part(X=X, **{key: labels[key] for key in shape["labels"]})
 

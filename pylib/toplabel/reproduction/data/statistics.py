@@ -1,21 +1,19 @@
-"""What a prepared data set holds, in numbers."""
+"""What a prepared data set holds, in numbers, and what its user should know before reading results."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
 
-from toplabel.reproduction.data.parts import Part, Prepared
-from toplabel.reproduction.data.rows import Rows, blocks, squared_norms
+from toplabel.reproduction.data.parts import Prepared, Rows, blocks, squared_norms
 
 if TYPE_CHECKING:
     from toplabel.reproduction.config.protocols import Axis
 
-_PECULIAR = ("zero_rows", "empty_label_sets", "full_label_sets", "classes_without_example")
 _EFFECTIVE = 0.1  # of C ||x||^2: the smallest value of the usual grids at a norm of 100
+_NAMED = 5  # of many names, so many
 
 
 def statistics(prepared: Prepared) -> dict[str, Any]:
@@ -23,67 +21,37 @@ def statistics(prepared: Prepared) -> dict[str, Any]:
 
     Sizes are those of the first split (the others are draws of the same sizes). Label cardinality
     is that of all its instances, training and test together: that is what TPAMI Table 8 prints
-    (the training rows alone give 1.81 for emotions, printed 1.87). `row_norm` is the median norm of
-    the training rows, `zero_rows` counts those that are 0; these and the other counts are of the
-    training part, where they matter to a solver. ``parts`` has sizes, label cardinality and counts
-    of each part of the split.
+    (the training rows alone give 1.81 for emotions, printed 1.87). `mean_squared_norm` and the
+    counts are of the training part, where they matter to a solver.
     """
     split = prepared.splits[0]
-    names = {"train": split.train, "val": split.val, "test": split.test}
-    roles = {role: prepared.parts[name] for role, name in names.items() if name is not None}
-    by_part = {role: _measure(part, prepared.n_classes) for role, part in roles.items()}
-    distinct = [prepared.parts[name] for name in sorted({n for n in names.values() if n})]
-    squares = squared_norms(roles["train"].X)
-    sets = [part.Y for part in distinct] if prepared.task == "multilabel" else None
+    train, val, test = (prepared.parts.get(name) for name in (split.train, split.val, split.test))
+    squares = squared_norms(train.X)
+    names = {name for name in (split.train, split.val, split.test) if name}
+    sets = [prepared.parts[name].Y for name in names if prepared.task == "multilabel"]
+    labels = sum(int(Y.sum(dtype=np.int64)) for Y in sets)
+    per_row = np.ones(1) if train.Y is None else train.Y.sum(axis=1, dtype=np.int64)
     return {
         "n_classes": prepared.n_classes,
-        "n_train": by_part["train"]["n_instances"],
-        "n_val": by_part["val"]["n_instances"] if "val" in by_part else None,
-        "n_test": by_part["test"]["n_instances"],
-        "n_features": roles["train"].n_features,
-        "label_cardinality": cardinality(sets) if sets else None,
-        "row_norm": float(np.median(np.sqrt(squares))),
+        "n_train": train.n_instances,
+        "n_val": None if val is None else val.n_instances,
+        "n_test": test.n_instances,
+        "n_features": train.n_features,
+        "label_cardinality": labels / sum(map(len, sets)) if sets else None,
         "mean_squared_norm": float(np.mean(squares, dtype=np.float64)),
-        **{key: by_part["train"][key] for key in _PECULIAR},
-        "parts": by_part,
-    }
-
-
-def cardinality(indicators: Sequence[np.ndarray]) -> float:
-    """Return the labels per instance of several indicators together."""
-    labels = sum(int(Y.sum(dtype=np.int64)) for Y in indicators)
-    return labels / sum(len(Y) for Y in indicators)
-
-
-def label_counts(Y: np.ndarray) -> dict[str, int]:
-    """Return the counts of label sets and classes of an indicator that are peculiar."""
-    per_row = Y.sum(axis=1, dtype=np.int64)
-    return {
+        "zero_rows": int((squares == 0).sum()),
         "empty_label_sets": int((per_row == 0).sum()),
-        "full_label_sets": int((per_row == Y.shape[1]).sum()),
-        "classes_without_example": int((~Y.any(axis=0)).sum()),
+        "full_label_sets": int((per_row == prepared.n_classes).sum()),
+        "classes_without_example": int((class_counts(prepared) == 0).sum()),
     }
 
 
-def _measure(part: Part, n_classes: int) -> dict[str, Any]:
-    there = {
-        "n_instances": part.n_instances,
-        "n_rows": part.n_rows,
-        "zero_rows": zero_rows(part.X),
-    }
-    if part.Y is not None:
-        return there | {"label_cardinality": cardinality([part.Y]), **label_counts(part.Y)}
-    missing = int((np.bincount(part.y, minlength=n_classes) == 0).sum())
-    counts = {"empty_label_sets": 0, "full_label_sets": 0, "classes_without_example": missing}
-    return there | {"label_cardinality": None, **counts}
-
-
-def zero_rows(X: Rows) -> int:
-    if sparse.issparse(X):
-        stored = X.copy()
-        stored.eliminate_zeros()
-        return int((np.diff(stored.indptr) == 0).sum())
-    return sum(int((~np.any(block, axis=1)).sum()) for _, block in blocks(X))
+def class_counts(prepared: Prepared, part: str = "") -> np.ndarray:
+    """Return the rows of each class or label, (m,), in a part; by default the training part."""
+    rows = prepared.parts[part or prepared.splits[0].train]
+    if rows.Y is not None:
+        return np.asarray(rows.Y.sum(axis=0), dtype=np.int64).ravel()
+    return np.bincount(rows.y, minlength=prepared.n_classes)
 
 
 def norm_advice(measured: dict[str, Any], grid: Axis) -> str:
@@ -100,3 +68,51 @@ def norm_advice(measured: dict[str, Any], grid: Axis) -> str:
         f"{least:.3g} to {most:.3g}: few values are of use; give the set `transform: standardise`, "
         "or, if all columns have one unit, `C_scale: mean_squared_norm`."
     )
+
+
+def advice(prepared: Prepared) -> list[str]:
+    """Return what is peculiar about a prepared data set, a sentence each.
+
+    The first split is looked at: columns that are constant in its training part, rows that are 0,
+    classes and labels without a training row, and test rows that stand in the training part too.
+    """
+    split = prepared.splits[0]
+    train, test = prepared.parts[split.train], prepared.parts[split.test]
+    found = []
+    if constant := _constant_columns(train.X):
+        found.append(f"{constant} of {train.n_features} columns are constant in the training part.")
+    if zero := int((squared_norms(train.X) == 0).sum()):
+        found.append(f"{zero} of {train.n_rows} training rows are 0.")
+    if names := [prepared.class_names[j] for j in np.flatnonzero(class_counts(prepared) == 0)]:
+        more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+        found.append(f"No training row has {', '.join(names[:_NAMED])}{more}.")
+    if train is not test and (twice := _repeated(train.X, test.X)):
+        found.append(f"{twice} of {test.n_rows} test rows stand in the training part, too.")
+    return found
+
+
+def _constant_columns(X: Rows) -> int:
+    """Return how many columns have one value, but for a column of ones, which is a bias."""
+    if sparse.issparse(X):
+        low, high = (np.asarray(end(axis=0).todense()).ravel() for end in (X.min, X.max))
+    else:
+        ends = [(block.min(axis=0), block.max(axis=0)) for _, block in blocks(X)]
+        low, high = np.min([a for a, _ in ends], axis=0), np.max([b for _, b in ends], axis=0)
+    return int(np.sum((low == high) & (low != 1)))
+
+
+def _repeated(train: Rows, test: Rows) -> int:
+    """Return how many rows of the second matrix stand in the first one."""
+    known = {*_rows(train)}
+    return sum(row in known for row in _rows(test))
+
+
+def _rows(X: Rows):
+    """Yield each row as bytes."""
+    if sparse.issparse(X):
+        X = X.tocsr()
+        for start, end in zip(X.indptr[:-1], X.indptr[1:], strict=True):
+            yield X.indices[start:end].tobytes() + X.data[start:end].tobytes()
+    else:
+        for _, block in blocks(X):
+            yield from (row.tobytes() for row in block)

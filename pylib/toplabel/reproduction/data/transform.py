@@ -1,7 +1,6 @@
-"""New features from old ones: scaled columns or rows, principal components, and vectors whose Gram
-matrix is a given kernel.
+"""New features from old ones: scaled columns or rows, and principal components.
 
-The last two come from a pivoted Cholesky factorisation ``K = L L^T`` of the Gram matrix of the
+Components come from a pivoted Cholesky factorisation ``K = L L^T`` of the Gram matrix of the centred
 training rows. The rows of L are training vectors with the inner products of K, which is all that a
 linear method without bias depends on. A further row with the inner products k (to the training
 rows) becomes ``L_11^{-1} k_1``, where 1 stands for the pivots; no score depends on what of it lies
@@ -22,8 +21,6 @@ from toplabel.reproduction.config.entry import Split
 from toplabel.reproduction.data.parts import Part
 
 _TOLERANCE = 1e-10  # of the largest diagonal entry: a smaller pivot is rounding
-_AGREEMENT = 1e-6  # likewise: how far L L^T may be from K
-_PROBED = 64  # rows on which that is checked
 
 
 def transform(
@@ -36,8 +33,6 @@ def transform(
     - normalise: divide each row by its norm.
     - pca: centre by the mean of the training rows and keep all components with a variance above 0,
       up to a rotation.
-    - gram: the "features" of the training part are its Gram matrix (n, n), those of another part
-      its kernel with the training rows (n', n).
 
     Splits that share a part must share their training part, except with normalise. `where` is the
     data set, for messages.
@@ -48,16 +43,23 @@ def transform(
     if method == "standardise":
         scalers = {train: _scaler(parts[train].X) for train in set(owner.values())}
         scaled = {name: scalers[owner[name]].transform(_float64(p.X)) for name, p in parts.items()}
-        return {name: replace(part, X=scaled[name]) for name, part in parts.items()}
+        found = {name: replace(part, X=scaled[name]) for name, part in parts.items()}
+        for name, scaler in scalers.items():
+            shift = scaler.mean_ if scaler.with_mean else np.zeros(scaler.n_features_in_)
+            found[name] = replace(found[name], shift=shift, scale=scaler.scale_)
+        return found
     vectors: dict[str, np.ndarray] = {}
     for train in dict.fromkeys(owner.values()):
         others = [name for name, of in owner.items() if of == train and name != train]
-        place = f"{where}, part '{train}'"
-        kernels = _centred if method == "pca" else _given
-        K, cross = kernels(place, parts[train], {name: parts[name] for name in others})
-        vectors[train], order = factor(place, K)
+        X = _float64(parts[train].X)
+        mean = np.asarray(X.mean(axis=0)).ravel()
+        K = _inner(X, X, mean)
+        if K.diagonal().max() <= 0:
+            raise ValueError(f"{where}, part '{train}': its rows are all the same")
+        vectors[train], order = factor(K)
         rank = vectors[train].shape[1]
-        for name, k in cross.items():
+        for name in others:
+            k = _inner(_float64(parts[name].X), X, mean)
             solved = solve_triangular(K.T, k[:, order].T, lower=True, overwrite_b=True)
             vectors[name] = np.ascontiguousarray(solved[:rank].T)
     width = max(X.shape[1] for X in vectors.values())
@@ -79,7 +81,7 @@ def _training_parts(where: str, splits: Sequence[Split], method: str) -> dict[st
     return owner
 
 
-def factor(place: str, K: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def factor(K: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Factorise a Gram matrix (n, n) by Cholesky with complete pivoting.
 
     Return L (n, r) with ``L L^T = K`` up to rounding, where r is the numerical rank, and the rows as
@@ -89,10 +91,6 @@ def factor(place: str, K: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """
     n = len(K)
     largest = float(np.max(np.diag(K)))
-    if largest <= 0:
-        raise ValueError(f"{place}: the Gram matrix has no positive entry on its diagonal")
-    probed = np.linspace(0, n - 1, min(n, _PROBED)).astype(int)
-    wanted = K[probed]
     factored, order, rank, _ = lapack.dpstrf(K.T, tol=_TOLERANCE * largest, lower=1, overwrite_a=1)
     order = order - 1  # LAPACK counts from 1
     L = np.zeros((n, rank))
@@ -101,32 +99,7 @@ def factor(place: str, K: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     for column in range(rank, n):  # what is left of K there is rounding
         K.T[column:, column] = 0.0
         K.T[column, column] = 1.0
-    error = float(np.max(np.abs(L[probed] @ L.T - wanted)))
-    if error > _AGREEMENT * largest:
-        message = f"no positive semidefinite Gram matrix; its factors miss it by {error:.3g}"
-        raise ValueError(f"{place}: {message}")
     return L, order
-
-
-def _given(place: str, train: Part, others: Mapping[str, Part]):
-    """Return the kernels as they stand in the files."""
-    K = _dense(train.X)
-    if K.shape[0] != K.shape[1] or np.abs(K - K.T).max() > _AGREEMENT * np.abs(K).max():
-        raise ValueError(f"{place}: a Gram matrix is square and symmetric, not this one, {K.shape}")
-    cross = {name: _dense(part.X) for name, part in others.items()}
-    for name, k in cross.items():
-        if k.shape[1] != len(K):
-            message = f"{len(K)} training rows, but the kernel of the part '{name}' is {k.shape}"
-            raise ValueError(f"{place}: {message}")
-    return K, cross
-
-
-def _centred(place: str, train: Part, others: Mapping[str, Part]):
-    """Return the inner products of rows from which the mean of the training rows was subtracted."""
-    X = _float64(train.X)
-    mean = np.asarray(X.mean(axis=0)).ravel()
-    K = _inner(X, X, mean)
-    return K, {name: _inner(_float64(part.X), X, mean) for name, part in others.items()}
 
 
 def _inner(Z, X, mean: np.ndarray) -> np.ndarray:
@@ -140,11 +113,6 @@ def _inner(Z, X, mean: np.ndarray) -> np.ndarray:
 
 def _float64(X):
     return X.astype(np.float64) if sparse.issparse(X) else np.asarray(X, dtype=np.float64)
-
-
-def _dense(X) -> np.ndarray:
-    """Return a copy, since factorising overwrites it."""
-    return np.array(X.toarray() if sparse.issparse(X) else X, dtype=np.float64, order="C")
 
 
 def _widened(X: np.ndarray, width: int) -> np.ndarray:

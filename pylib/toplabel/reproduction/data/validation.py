@@ -1,6 +1,6 @@
 """The checks of a whole data set, whatever it was made of: files, a generator or a network.
 
-They come after `formats.tables.assemble`, which has checked the labels of files as they stand there.
+They come after `formats.common.assemble`, which has checked the labels of files as they stand there.
 """
 
 from __future__ import annotations
@@ -11,8 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 from scipy import sparse
 
-from toplabel.reproduction.data.parts import Part, Prepared
-from toplabel.reproduction.data.rows import Rows, blocks
+from toplabel.reproduction.data.parts import Part, Prepared, Rows, blocks
 
 
 def validate_prepared(prepared: Prepared) -> None:

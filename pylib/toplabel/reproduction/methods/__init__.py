@@ -1,4 +1,4 @@
-"""What can be trained: losses of the library, estimators of scikit-learn, competitors of the papers.
+"""What can be trained: losses of the library or of the user, estimators of scikit-learn, competitors of the papers.
 
 `create` makes the `trained.Trainer` of a row of config/methods.yaml. It imports the module of a
 competitor by name, so that a change of one competitor trains no other method again.
@@ -7,7 +7,7 @@ competitor by name, so that a change of one competitor trains no other method ag
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from toplabel.reproduction.config.competitors import COMPETITORS
 
@@ -17,16 +17,28 @@ if TYPE_CHECKING:
 
 
 def create(method: Method) -> Trainer:
-    """Return what trains a method; an option that its trainer refuses is a ValueError."""
+    """Return what trains a method; a ValueError says which option or import path is wrong."""
     if method.competitor:
         return _competitor(method)
     if method.estimator:
         from toplabel.reproduction.methods.estimator import Estimator
 
-        return Estimator(method.estimator, method.params, method.candidates)
+        return Estimator(_imported(method), method.candidates)
     from toplabel.reproduction.methods.library_loss import LibraryLoss
 
-    return LibraryLoss(method.loss, method.smallest_k, method.gamma, method.kernel, method.passes)
+    loss = _imported(method) if method.path else method.loss
+    return LibraryLoss(loss, method.smallest_k, method.gamma, method.kernel, method.passes)
+
+
+def _imported(method: Method) -> Any:
+    """Return the estimator, or the loss of the user, of a row."""
+    from toplabel.reproduction.methods.estimator import made
+
+    try:
+        return made(method.path, method.params)
+    except ValueError as error:
+        key = "estimator" if method.estimator else "loss"
+        raise ValueError(f"methods.{method.name}.{key}: {error}") from None
 
 
 def _competitor(method: Method) -> Trainer:
@@ -34,8 +46,8 @@ def _competitor(method: Method) -> Trainer:
     arguments = {**known.fixed, **method.params}
     if known.top_k:
         arguments["k"] = method.k
-    trainer = getattr(importlib.import_module(known.module), known.trainer)
+    trainer = getattr(importlib.import_module(known.module), known.code.partition(".")[2])
     try:
         return trainer(**arguments)
-    except TypeError as error:  # an option that is no number
+    except TypeError as error:  # an option that it has not, or that is no number
         raise ValueError(f"method '{method.name}': {error}") from None

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
+from toplabel._core.files import one_line
 from toplabel.reproduction.methods.trained import Matrix, Trained
 
 _SEEDS = 1 << 32  # NumPy's legacy generator, which scikit-learn takes, has this many
@@ -25,18 +26,16 @@ _SEEDS = 1 << 32  # NumPy's legacy generator, which scikit-learn takes, has this
 class Estimator:
     """An estimator with fixed parameters, and the candidates for those that are selected.
 
-    A parameter that is a mapping with the keys `estimator` and `params` is an estimator itself, as
-    that of ClassifierChain. What is random gets a seed: every parameter `random_state`.
+    What is random gets a seed: every parameter `random_state`.
     """
 
-    path: str
-    params: Mapping[str, Any]
+    estimator: BaseEstimator
     candidates: Sequence[Mapping[str, Any]]
 
     def train(self, X: Matrix, labels: np.ndarray, *, n_classes: int, C: float, seed: int, **_):
         """Train the i-th candidate for C = 2^i (see `trained.Trainer`)."""
         chosen = self.candidates[round(math.log2(C))]
-        estimator = clone(made(self.path, self.params)).set_params(**chosen)
+        estimator = clone(self.estimator).set_params(**chosen)
         seeds = [name for name in estimator.get_params() if name.endswith("random_state")]
         estimator.set_params(**dict.fromkeys(seeds, seed % _SEEDS))
         estimator.fit(X, labels)
@@ -77,14 +76,18 @@ class Fitted:
         return np.column_stack([one[:, classes == 1].sum(axis=1) for one, classes in labels])
 
 
-def made(path: str, params: Mapping[str, Any]) -> BaseEstimator:
-    """Return an estimator by its import path; a path or parameter that is none is a ValueError."""
+def made(path: str, params: Mapping[str, Any]) -> Any:
+    """Return an object of the class of an import path; what prevents it is a ValueError.
+
+    A parameter that is a mapping with the keys `estimator` and `params` is an estimator itself, as
+    that of ClassifierChain.
+    """
     module, _, name = path.rpartition(".")
     try:
         kind = getattr(importlib.import_module(module), name)
         return kind(**{key: _value(value) for key, value in params.items()})
-    except (ImportError, AttributeError, TypeError) as error:
-        raise ValueError(f"estimator '{path}': {error}") from None
+    except Exception as error:  # of the user's module, anything
+        raise ValueError(f"{path}: {one_line(f'{type(error).__name__}: {error}')}") from None
 
 
 def _value(value: Any) -> Any:

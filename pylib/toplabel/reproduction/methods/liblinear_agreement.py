@@ -44,10 +44,10 @@ class Agreement:
 
 def compare_solvers(
     prepared: Prepared,
-    Cs: Iterable[float],
+    Cs: Iterable[float] = (0.001, 0.01, 0.1, 1.0),
     losses: Sequence[str] = LOSSES,
     eps: float = 1e-4,
-    max_epochs: int = 20000,
+    max_epochs: int = 3000,
     seed: int = 0,
 ) -> list[Agreement]:
     """Train both on the first split of a data set, for each loss and each C ascending.

@@ -1,4 +1,4 @@
-"""The first kind of method: a loss of the library, trained by `toplabel.solve`."""
+"""The first kind of method: a loss of the library or of the user, trained by `toplabel.solve`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from toplabel.solver import Solution, solve
 
 @dataclass(frozen=True)
 class LibraryLoss:
-    """A loss of the library; with a kernel it takes Gram matrices in place of rows.
+    """A loss as `toplabel.losses.get` takes it; with a kernel it takes Gram matrices in place of
+    rows.
 
     There are no warm starts. One from another C would save a quarter of the passes, but the model
     would depend on the values of C trained before it. Without one it is a function of its rows, its
@@ -18,7 +19,7 @@ class LibraryLoss:
     validated.
     """
 
-    loss: str
+    loss: str | object
     k: int = 1
     gamma: float = 0.0
     kernel: str = "linear"

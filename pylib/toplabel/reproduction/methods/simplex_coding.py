@@ -7,6 +7,7 @@ everywhere: the regulariser is ``lambda ||f||^2`` there and half of that here.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -102,6 +103,39 @@ class Online:
         rows = _rows(X, self.bias)
         found = simplex.solve_online(rows, labels, self.loss, C, seed=seed, **options)
         return Trained(_model(found, X, self.bias), found.status, found.epochs, found.primal)
+
+
+@dataclass(frozen=True)
+class ConeProgram:
+    """The online cone SVM as the authors' library GURLS had it in May 2012 (``rls_svmcons``).
+
+    Its steps follow the subgradient of both SVMs: where the hinge of the half space SVM is
+    positive, the code of the row's class is added. The rest is as of `Online`: steps of
+    1/(lambda t), the projection, a new order for each pass, the mean of all iterates.
+    """
+
+    epochs: int = 4
+
+    def train(self, X, labels, *, n_classes, C, seed, **_) -> Trained:
+        """Train (see `trained.Trainer`)."""
+        rows, codes = dense(X), simplex.simplex_coding(n_classes)
+        scale, rng = C * len(rows), np.random.default_rng(seed)  # 1 / lambda
+        W = np.zeros((rows.shape[1], n_classes - 1))
+        total = np.zeros_like(W)
+        order = np.concatenate([rng.permutation(len(rows)) for _ in range(self.epochs)])
+        for t, i in enumerate(order, 1):
+            x, y = rows[i], labels[i]
+            scores = (x @ W) @ codes
+            is_violated = scores > -1.0 / (n_classes - 1)
+            is_violated[y] = False
+            step = codes @ is_violated
+            if scores[y] < 1.0:
+                step -= codes[:, y]
+            W *= 1.0 - 1.0 / t
+            W -= np.outer(x, scale / t * step)
+            W *= min(1.0, np.sqrt(scale) / max(np.linalg.norm(W), np.finfo(float).tiny))
+            total += W
+        return Trained((total / len(order)) @ codes, "uncertified", self.epochs, math.nan)
 
 
 class _Last:

@@ -15,6 +15,7 @@ from toplabel.reproduction.config.entry import Network
 
 FEATURES = "rectified"
 """The name of the layer whose output the features are: the last but one, after its ReLU."""
+_CHANNELS = (8, 16)  # of the two convolutions
 
 
 def build(network: Network, shape: Sequence[int], seed: int = 0) -> nn.Sequential:
@@ -22,7 +23,7 @@ def build(network: Network, shape: Sequence[int], seed: int = 0) -> nn.Sequentia
 
     Its initial weights depend on the seed alone; PyTorch's own generator stays as it was.
     """
-    first, second = network.channels
+    first, second = _CHANNELS
     height, width = ((side + 3) // 4 for side in shape)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)

@@ -20,6 +20,7 @@ from toplabel.reproduction.seeds import seed_of
 from toplabel.reproduction.selection.evaluation import TestMetric
 from toplabel.reproduction.selection.measures import all_values
 
+_FINE_TUNING_RATE = 0.005  # the same for each loss
 _CHECKED = 1000  # inputs that say whether the training diverged
 
 
@@ -67,7 +68,7 @@ def fine_tune(
     # Every loss sees the batches in the same order.
     course = Course(
         *(method.loss, method.smallest_k, method.gamma, method.epochs),
-        *(network.fine_tuning_rate, seed_of("fine-tune", name, seed)),
+        *(_FINE_TUNING_RATE, seed_of("fine-tune", name, seed)),
     )
     train(model, train_part, course, network, _checkpoint(path))
     truth, found = test_part.classes.numpy(), scores(model, test_part)

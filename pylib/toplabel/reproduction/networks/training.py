@@ -20,6 +20,8 @@ from toplabel.reproduction.seeds import seed_of
 from toplabel.torch import Loss
 
 _TEST_BATCH = 1000
+_MOMENTUM = 0.9
+_WEIGHT_DECAY = 5e-4
 
 
 @dataclass(frozen=True)
@@ -44,10 +46,10 @@ def train(
 
     The same arguments give the same weights, whether the training was interrupted or not, on one
     thread of one kind of processor. The checkpoint, written after each epoch, is left to the caller
-    to remove, once the result is written. Of the options batch, momentum and weight decay are used.
+    to remove, once the result is written. Of the options the batch is used.
     """
     criterion = Loss(course.loss, k=course.k, gamma=course.gamma)
-    descent = Descent(network, course.rate, options)
+    descent = Descent(network, course.rate)
     start = [*network.state_dict().values(), images.inputs, images.classes]
     known = {"options": asdict(options), "start": _sum_of(start)}
     about = json.dumps(asdict(course) | known, sort_keys=True)
@@ -69,17 +71,17 @@ class Descent:
     many short jobs.
     """
 
-    def __init__(self, network: nn.Module, rate: float, options: Network):
+    def __init__(self, network: nn.Module, rate: float):
         self._parameters = dict(network.named_parameters())
-        self._rate, self._options = rate, options
+        self._rate = rate
         self.velocity = {name: torch.zeros_like(one) for name, one in self._parameters.items()}
 
     @torch.no_grad()
     def step(self) -> None:
         """Go a step along the gradients."""
         for name, one in self._parameters.items():
-            decay = 0.0 if name.endswith("bias") else self._options.weight_decay
-            velocity = self.velocity[name].mul_(self._options.momentum)
+            decay = 0.0 if name.endswith("bias") else _WEIGHT_DECAY
+            velocity = self.velocity[name].mul_(_MOMENTUM)
             velocity.add_(one.grad).add_(one, alpha=decay)
             one.sub_(velocity, alpha=self._rate)
 

@@ -2,15 +2,16 @@
 
 The crate follows the profile Workflow Run Crate (https://w3id.org/ro/wfrun/workflow): the
 Snakefile, of which the crate holds a copy with its rules and scripts, is the main entity, and the
-run is a CreateAction of it.
+run is a CreateAction of it. Machine, versions and seeds stand in data/report.json.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import mimetypes
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -22,8 +23,7 @@ from rocrate.rocrate import ROCrate
 
 from toplabel._core.files import atomic_path
 from toplabel.reproduction.report.html import is_page
-from toplabel.reproduction.report.inputs import Inputs
-from toplabel.reproduction.report.run_page import config_text, web_address
+from toplabel.reproduction.report.inputs import Inputs, web_address
 from toplabel.reproduction.report.tree import Tree
 
 CRATE = "ro-crate-metadata.json"
@@ -31,13 +31,6 @@ CRATE = "ro-crate-metadata.json"
 CODE = "code"
 _CODE_FILES = ("Snakefile", "workflow/Snakefile", "workflow/rules/*.smk", "workflow/scripts/*.py")
 _PROFILES = {"process": "Process Run Crate", "workflow": "Workflow Run Crate"}
-_FORMATS = {
-    ".html": "text/html",
-    ".pdf": "application/pdf",
-    ".csv": "text/csv",
-    ".json": "application/json",
-    ".svg": "image/svg+xml",
-}
 
 
 def write_crate(tree: Tree, inputs: Inputs, folder: Path, checkout: Path) -> None:
@@ -45,37 +38,44 @@ def write_crate(tree: Tree, inputs: Inputs, folder: Path, checkout: Path) -> Non
 
     The same files and inputs give the same bytes.
     """
-    crate = ROCrate(version="1.1")
+    crate, run = ROCrate(version="1.1"), inputs.run
     # schema.org has sha256; the context of RO-Crate 1.1 is older than it.
     crate.metadata.extra_terms["sha256"] = "https://schema.org/sha256"
     licence = _add(crate, "https://spdx.org/licenses/MIT", "CreativeWork", name="MIT License")
     authors = _add(crate, "#authors", "Organization", name="the toplabel authors")
     results = [_add_file(crate, path, path.relative_to(folder)) for path in _files(folder)]
-    workflow = _add_workflow(crate, inputs.run, folder, checkout)
+    workflow = _add_workflow(crate, inputs, folder, checkout)
     workflow["license"] = licence
-    config = config_text(inputs.run)
+    end = datetime.fromisoformat(run["created"])
     status = "FailedActionStatus" if inputs.missing else "CompletedActionStatus"
+    config = json.dumps(run["config"], ensure_ascii=False)
+    used = [*_raw_files(crate, inputs), _add(crate, "#config", "PropertyValue", value=config)]
     about_run = {
         "name": "The run behind this report",
         "description": tree["command"],
         "agent": authors,
         "actionStatus": {"@id": f"http://schema.org/{status}"},
-        "additionalProperty": _facts(crate, inputs.run),
-        **_times(inputs.run),
+        "startTime": (end - timedelta(seconds=round(run["wall_seconds"] or 0))).isoformat(),
+        "endTime": end.isoformat(),
     }
-    used = [
-        *_raw_files(crate, inputs),
-        _add(crate, "#config", "PropertyValue", name="config", value=config),
-    ]
     action = crate.add_action(workflow, "#run", object=used, result=results, properties=about_run)
     root = {
         "name": "toplabel: reproduction report",
         "description": f"{tree['headline']} Experiments of four papers on multiclass, top-k and"
         " multilabel classification, run again.",
-        "datePublished": str(inputs.run["created"] or ""),
+        "datePublished": run["created"],
         "license": licence,
         "author": authors,
-        "conformsTo": [_profile(crate, key, name) for key, name in _PROFILES.items()],
+        "conformsTo": [
+            _add(
+                crate,
+                f"https://w3id.org/ro/wfrun/{key}/0.5",
+                "CreativeWork",
+                name=name,
+                version="0.5",
+            )
+            for key, name in _PROFILES.items()
+        ],
         "mentions": [action],
     }
     for key, value in root.items():
@@ -89,16 +89,11 @@ def _add(crate: ROCrate, identifier: str, kind: str, **properties: Any) -> Entit
     return crate.add(ContextEntity(crate, identifier, {"@type": kind} | properties))
 
 
-def _profile(crate: ROCrate, key: str, name: str) -> Entity:
-    address = f"https://w3id.org/ro/wfrun/{key}/0.5"
-    return _add(crate, address, "CreativeWork", name=name, version="0.5")
-
-
 def _files(folder: Path) -> list[Path]:
     """Return the files of the report: pages, the document, data."""
     pages = [path for path in folder.glob("*.html") if is_page(path)]
     found = [*pages, *folder.glob("toplabel.pdf"), *folder.glob("data/**/*")]
-    return sorted(path for path in found if path.suffix in _FORMATS and path.is_file())
+    return sorted(path for path in found if path.suffix != ".sha256" and path.is_file())
 
 
 def _add_file(crate: ROCrate, path: Path, name: Path) -> Entity:
@@ -109,31 +104,21 @@ def _about(path: Path, name: Path) -> dict[str, str]:
     content = path.read_bytes()
     return {
         "name": name.as_posix(),
-        "encodingFormat": _FORMATS.get(path.suffix, "text/plain"),
+        "encodingFormat": mimetypes.guess_type(path.name)[0] or "text/plain",
         "contentSize": str(len(content)),
         "sha256": hashlib.sha256(content).hexdigest(),
     }
 
 
-def _add_workflow(crate: ROCrate, run: Mapping[str, Any], folder: Path, checkout: Path) -> Entity:
-    """Copy the Snakefile, its rules and scripts, and say with what they ran."""
+def _add_workflow(crate: ROCrate, inputs: Inputs, folder: Path, checkout: Path) -> Entity:
+    """Copy the Snakefile, its rules and scripts, and say of which version and commit they are."""
     main, *others = (path for one in _CODE_FILES for path in sorted(checkout.glob(one)))
-    git, name, versions = run["git"], Path(CODE, main.name), dict(run["versions"])
+    git, name, versions = inputs.run["git"], Path(CODE, main.name), inputs.run["versions"]
     changes = " with uncommitted changes" if git.get("dirty") else ""
     words = {
         "name": "toplabel",
-        "softwareVersion": str(versions.pop("toplabel", "") or "unknown"),
+        "softwareVersion": str(versions.get("toplabel") or "unknown"),
         "version": f"{git.get('commit') or 'unknown'}{changes}",
-        "softwareRequirements": [
-            _add(
-                crate,
-                f"#software-{quote(package)}",
-                "SoftwareApplication",
-                name=package,
-                softwareVersion=str(version),
-            )
-            for package, version in versions.items()
-        ],
     }
     workflow = crate.add_workflow(
         main,
@@ -154,7 +139,7 @@ def _add_workflow(crate: ROCrate, run: Mapping[str, Any], folder: Path, checkout
 def _raw_files(crate: ROCrate, inputs: Inputs) -> Iterator[Entity]:
     """Yield the raw files with their sums, by their addresses, or by local names without one."""
     for dataset, file in ((name, one) for name, files in inputs.raw.items() for one in files):
-        url = web_address(str(file.get("url") or ""))
+        url = web_address(file.get("url"))
         identifier = urldefrag(url).url if url else f"#raw-{dataset}-{quote(file['name'])}"
         if crate.get(identifier):  # sets may share a file
             continue
@@ -166,22 +151,3 @@ def _raw_files(crate: ROCrate, inputs: Inputs) -> Iterator[Entity]:
             yield crate.add_file(identifier, properties=words)
         else:
             yield _add(crate, identifier, "CreativeWork", **words)
-
-
-def _times(run: Mapping[str, Any]) -> dict[str, str]:
-    """Return start and end of the last invocation."""
-    end = datetime.fromisoformat(str(run["created"]))
-    start = end - timedelta(seconds=round(run["wall_seconds"] or 0))
-    return {"startTime": start.isoformat(), "endTime": end.isoformat()}
-
-
-def _facts(crate: ROCrate, run: Mapping[str, Any]) -> list[Entity]:
-    """Return machine, BLAS, seeds, budget and commit as named values."""
-    values = {f"machine-{name}": value for name, value in run["machine"].items()}
-    values |= {key: json.dumps(run[key], sort_keys=True) for key in ("blas", "seeds")}
-    values |= {"budget": run["budget"], "commit": run["git"].get("commit")}
-    return [
-        _add(crate, f"#fact-{name}", "PropertyValue", name=name, value=str(value))
-        for name, value in values.items()
-        if value is not None
-    ]

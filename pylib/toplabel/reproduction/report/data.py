@@ -32,7 +32,7 @@ def write_data(tree: Tree, inputs: Inputs, folder: Path) -> None:
 
 def _linked(inputs: Inputs) -> list[str]:
     """Return the files of the results folder that the pages link to."""
-    named = {*inputs.cells["file"], *inputs.logs.values()}
+    named = {*inputs.cells["file"]}
     named |= {f"tables/{one['name']}.csv" for one in inputs.tables}
     named |= {f"figures/{one['name']}.csv" for one in inputs.figures}
     named |= {str(Path(file).with_name("predictions.csv")) for file in inputs.cells["file"] if file}

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
-import pandas as pd
-
 from toplabel.reproduction.report import numbers
-from toplabel.reproduction.report.inputs import Inputs
-from toplabel.reproduction.report.labels import paper_label
+from toplabel.reproduction.report.inputs import Inputs, web_address
 from toplabel.reproduction.report.numbers import count
-from toplabel.reproduction.report.run_page import web_address
-from toplabel.reproduction.report.tables import table_of
-from toplabel.reproduction.report.tree import Cell, Fold, Part, Section, Table, Text
+from toplabel.reproduction.report.sections import table_of
+from toplabel.reproduction.report.tree import Cell, Fold, Part, Section, Text
 
 NAME = "data"
 #: Headings of the statistics: the measured column, and that of what the paper prints.
@@ -38,12 +33,14 @@ def data_sections(inputs: Inputs) -> list[Section]:
     """Return the sections of the page."""
     sections = [
         Section("missing", "What is missing, and why", _missing(inputs)),
-        Section("datasets", "Data sets", [*_data_sets(inputs.datasets), *_origins(inputs)]),
+        Section("datasets", "Data sets", _data_sets(inputs)),
     ]
     if inputs.missing:
-        rows = [[file, Cell(log, href=inputs.link(log))] for file, log in inputs.logs.items()]
-        about = "The run asked for these results and did not get them. The same command goes on."
-        table = table_of("Not finished", ["Result", "Last log"], rows)
+        about = (
+            "The run asked for these results and did not get them; results/logs says why. The same"
+        )
+        about += " command goes on."
+        table = table_of("Not finished", ["Result"], [[file] for file in inputs.missing])
         parts: list[Part] = [Text(about), table]
         sections.insert(0, Section("unfinished", "Not finished", parts))
     return sections
@@ -63,45 +60,43 @@ def _missing(inputs: Inputs) -> list[Part]:
     return [table_of(caption, ["Why", "Numbers", "Where"], rows)]
 
 
-def _data_sets(datasets: pd.DataFrame) -> list[Part]:
-    """Return the statistics of the data sets; those that are not available are folded."""
-    how = (
-        "Measured on the files, below it what the paper prints. Sets that are not available show the"
-        " paper’s numbers alone."
-    )
-    ready = datasets["status"] == "ready"
-    parts: list[Part] = [Text(how, style="note"), _statistics_table("Data sets", datasets[ready])]
-    if not ready.all():
-        title = "Statistics of data sets that are not available"
-        parts.append(Fold(title, [_statistics_table(title, datasets[~ready])]))
-    return parts
-
-
-def _statistics_table(caption: str, datasets: pd.DataFrame) -> Table:
-    rows = []
-    for row in datasets.to_dict("records"):
-        cells = [Cell(row["title"] or row["dataset"]), Cell(row["task"])]
+def _data_sets(inputs: Inputs) -> list[Part]:
+    """Return the statistics of the prepared data sets, where they are from, and why others are not
+    there.
+    """
+    ready = inputs.datasets["status"] == "ready"
+    statistics, origins = [], []
+    for row in inputs.datasets[ready].to_dict("records"):
+        name, url = row["title"] or row["dataset"], web_address(row["url"])
+        cells = [Cell(name), Cell(row["task"])]
         for ours, paper in _STATISTICS.values():
             printed = numbers.shown(row[paper]) if paper else ""
-            dash = "–" if printed else ""
-            cells.append(Cell(_statistic(row[ours]) or dash, small=printed))
-        agreement = _AGREEMENT.get(row["agrees"], "")
-        cells += [Cell(agreement, small=paper_of(row["paper_source"])), Cell(_oddities(row))]
-        rows.append(cells)
+            cells.append(Cell(_statistic(row[ours]), small=printed))
+        statistics.append([*cells, _AGREEMENT.get(row["agrees"], ""), _oddities(row)])
+        raw = ", ".join(one["name"] for one in inputs.raw.get(row["dataset"], ()))
+        origins.append([name, Cell(row["citation"] or url, href=url), row["licence"], raw])
     head = ["Data set", "Task", *_STATISTICS, "Paper", "Remarks"]
-    return table_of(caption, head, rows)
+    parts: list[Part] = [
+        Text("Measured on the files, below it what the paper prints.", style="note"),
+        table_of("Data sets", head, statistics),
+    ]
+    head = ["Data set", "Source", "Licence", "Raw files"]
+    table = table_of("Origin and licence", head, origins)
+    parts.append(Fold("Origin and licence of each data set", [table]))
+    absent: list[Part] = []
+    for why, rows in inputs.datasets[~ready].groupby("reason", sort=False):
+        titles = ", ".join(rows["title"].where(rows["title"] != "", rows["dataset"]))
+        absent.append(Text(f"{titles}.", lead=f"{str(why).capitalize()}:", style="item"))
+    if absent:
+        parts.append(Fold(f"Data sets that are not in this run ({(~ready).sum()})", absent))
+    return parts
 
 
 def _oddities(row: Mapping[str, str]) -> str:
     """Return what is unusual about a data set, in words."""
-    found = [
-        f"{number} {words}"
-        for name, words in _ODDITIES.items()
-        if (number := _statistic(row[name])) not in ("", "0")
-    ]
-    if row["reason"]:
-        found.append(row["reason"])
-    return ", ".join(found)
+    counts = ((_statistic(row[name]), words) for name, words in _ODDITIES.items())
+    found = [f"{number} {words}" for number, words in counts if number not in ("", "0")]
+    return ", ".join(filter(None, [*found, row["reason"]]))
 
 
 def _statistic(text: str) -> str:
@@ -111,33 +106,3 @@ def _statistic(text: str) -> str:
     except ValueError:
         return text
     return count(int(value)) if value == int(value) else numbers.fixed(value, 2)
-
-
-def paper_of(sources: str) -> str:
-    """Return the papers and places of a `paper_source` like tpami2017_table04;nips2015_sec5.1."""
-    found = []
-    for source in filter(None, sources.split(";")):
-        paper, _, place = source.strip().partition("_")
-        place = re.sub(r"^sec", "section ", re.sub(r"^table0*", "Table ", place))
-        found.append(", ".join(filter(None, (paper_label(paper), place))))
-    return "; ".join(found)
-
-
-def _origins(inputs: Inputs) -> list[Part]:
-    rows = []
-    for row in inputs.datasets.to_dict("records"):
-        url = web_address(row["url"])
-        name = Cell(row["title"] or row["dataset"])
-        rows.append([name, Cell(row["citation"] or url, href=url), Cell(row["licence"])])
-    table = table_of("Origin and licence", ["Data set", "Source", "Licence"], rows)
-    parts: list[Part] = [Fold("Origin and licence of each data set", [table])]
-    raw = []
-    for dataset, files in inputs.raw.items():
-        for one in files:
-            name = Cell(one["name"], href=web_address(str(one.get("url") or "")))
-            sums = [str(one.get(key) or "") for key in ("size", "sha256")]
-            raw.append([inputs.title(dataset), name, *sums])
-    if raw:
-        head = ["Data set", "File", "Bytes", "SHA-256"]
-        parts.append(Fold("Raw files and their sums", [table_of("Raw files", head, raw)]))
-    return parts

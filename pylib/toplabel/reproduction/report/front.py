@@ -2,249 +2,190 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pandas as pd
 
-from toplabel.reproduction.compare import views
 from toplabel.reproduction.compare.cells import KEPT, MEASURED
-from toplabel.reproduction.compare.counts import headline as headline_of
-from toplabel.reproduction.report import notes
-from toplabel.reproduction.report.claims import claim_parts
+from toplabel.reproduction.compare.counts import worth as worth_of
+from toplabel.reproduction.report import differences
 from toplabel.reproduction.report.figures import agreement
-from toplabel.reproduction.report.inputs import Inputs
+from toplabel.reproduction.report.findings import claim_parts
+from toplabel.reproduction.report.inputs import Inputs, web_address
 from toplabel.reproduction.report.labels import (
+    PAPERS,
     VERDICTS,
     paper_label,
     table_label,
     table_order,
 )
-from toplabel.reproduction.report.numbers import count, fixed, signed
-from toplabel.reproduction.report.run_page import certificates_sentence, web_address
+from toplabel.reproduction.report.numbers import count, fixed
+from toplabel.reproduction.report.run_page import certificates
 from toplabel.reproduction.report.score import missed, score_of
-from toplabel.reproduction.report.tables import best_of_own, best_sentence, table_of
-from toplabel.reproduction.report.tree import Cell, Figure, Fold, Page, Part, Section, Table, Text
+from toplabel.reproduction.report.sections import best_of_own, best_sentence, table_of
+from toplabel.reproduction.report.tree import Cell, Figure, Fold, Page, Part, Section, Text
+from toplabel.reproduction.report.words import WORDS
 
 NAME = "index"
-DOWNLOADS = {
-    "data/cells.csv": "every number of the tables, printed, measured and of the kept run",
-    "data/report.json": "this report for programs",
-    "ro-crate-metadata.json": "an RO-Crate: inputs with their sums, code, config, results",
-    "toplabel.pdf": "this report as a document",
-}
+_WORDS = WORDS["front"]
 
 
-def answer(inputs: Inputs) -> str:
-    """Return the result in a word or two."""
+def result(inputs: Inputs) -> tuple[str, str]:
+    """Return the result in a word or two, and in a sentence."""
     score = score_of(_own(inputs))
-    if inputs.run["budget"] == "quick" and score["comparable"]:
-        return "Not testable"
-    if not score["comparable"]:
-        measured_own = (inputs.cells["source"] == "") & inputs.cells["measured"].notna()
-        return "Own data" if measured_own.any() else "Not testable"
-    near = (score["match"] + score["close"]) / score["comparable"]
-    return "Agrees" if near >= 0.9 else "Partly" if near >= 0.5 else "Disagrees"
-
-
-def headline(inputs: Inputs) -> str:
-    """Return the result in a sentence."""
-    score = score_of(_own(inputs))
-    if not inputs.cells["published"].notna().any():
-        return best_sentence(inputs) or "There is no published number to compare with."
-    if not score["comparable"]:
-        return "No published number was measured in this run."
-    match, all_ = count(score["match"]), count(score["comparable"])
-    return f"{match} of {all_} published numbers that were measured here match."
+    match, all_ = score["match"], score["comparable"]
+    if not all_:
+        best = best_sentence(inputs)
+        if best and not inputs.cells["published"].notna().any():
+            return "Own data", best
+        word = "Own data" if best else "Not testable"
+        return word, "No published number was measured in this run."
+    sentence = f"{count(match)} of {count(all_)} published numbers that were measured here match."
+    if inputs.run["budget"] == "quick":
+        return "Not testable", sentence
+    near = (match + score["close"]) / all_
+    return "Agrees" if near >= 0.9 else "Partly" if near >= 0.5 else "Disagrees", sentence
 
 
 def front_page(inputs: Inputs) -> tuple[Page, dict[str, str]]:
     """Return the front page, and the drawings that it shows, SVG by name."""
     pictures: dict[str, str] = {}
-    sections = [Section("score", "", _score_parts(inputs, pictures))]
-    cells = inputs.cells
-    own, kept = _own(inputs), cells[cells["state"] == "kept"]
-    if reasons := notes.reasons(own, with_tables=True):
-        reasons.insert(0, Text(notes.difference_sentence(own)))
-    if of_kept := notes.reasons(kept, with_tables=True):
-        title = f"In the {inputs.kept_name}, of cells that this run did not measure"
-        reasons.append(Fold(f"{title}: {notes.difference_sentence(kept)}", of_kept))
-    rest = (
-        ("differences", "Why numbers differ", reasons),
-        ("readings", "Other readings of the protocols", notes.readings(inputs)),
+    files = [[Cell(file, href=file), words] for file, words in _WORDS["downloads"].items()]
+    sections = (
+        ("score", "", _score_parts(inputs, pictures)),
+        ("differences", "Why numbers differ", _differences(inputs)),
+        ("readings", "Other readings of the protocols", differences.readings(inputs)),
         ("findings", "What the papers say, and whether this run agrees", claim_parts(inputs)),
         ("by-table", "Score by table", _by_table(inputs)),
-        ("trust", "Can I trust it?", [_trust(inputs)]),
+        ("trust", "Can I trust it?", _trust(inputs)),
+        ("downloads", "To take away", [table_of("Files", ["File", "What it is"], files)]),
     )
-    sections += [Section(anchor, title, parts) for anchor, title, parts in rest if parts]
-    return Page(NAME, "Result", "", sections), pictures
-
-
-def downloads() -> Section:
-    """Return the links to the files beside the pages."""
-    rows = [[Cell(file, href=file), Cell(words)] for file, words in DOWNLOADS.items()]
-    return Section("downloads", "To take away", [table_of("Files", ["File", "What it is"], rows)])
+    return Page(NAME, "Result", "", [Section(*one) for one in sections if one[2]]), pictures
 
 
 def _own(inputs: Inputs) -> pd.DataFrame:
     return inputs.cells[inputs.cells["state"] == "measured"]
 
 
+def _kept(inputs: Inputs) -> pd.DataFrame:
+    return inputs.cells[inputs.cells["state"] == "kept"]
+
+
+def _differences(inputs: Inputs) -> list[Part]:
+    """Return why numbers of this run, and of the kept run beside it, are not reproduced."""
+    parts = differences.reasons(_own(inputs), with_tables=True)
+    if of_kept := differences.reasons(_kept(inputs), with_tables=True):
+        title = f"In the {inputs.kept_name}, of cells that this run did not measure"
+        parts.append(Fold(title, of_kept))
+    return parts
+
+
 def _score_parts(inputs: Inputs, pictures: dict[str, str]) -> list[Part]:
     parts: list[Part] = []
     if inputs.run["budget"] == "quick":
-        text = "a smoke test with coarse grids: its numbers say nothing about the methods."
-        parts.append(Text(f"The budget of this run is “quick”, {text}", style="alert"))
+        parts.append(Text(_WORDS["quick"], style="alert"))
     if inputs.missing:
         text = f"The run did not finish: of its results it lacks {count(len(inputs.missing))}."
         parts.append(Text(text, link="Which", href="data.html#unfinished", style="alert"))
     for name in inputs.cells["config_dataset"].unique():
-        advice = inputs.advice.get(name, ())
+        advice = inputs.metas.get(name, {}).get("advice", ())
         parts += [Text(one, lead=f"{inputs.title(name)}:", style="alert") for one in advice]
     own, best = _own(inputs), best_of_own(inputs)
     compared = bool(score_of(own)["comparable"])
     if best and not compared:
         parts.append(best)
     parts += _scores(inputs)
-    cells = inputs.cells
-    for name, part in (("agreement", own), ("kept", cells[cells["state"] == "kept"])):
-        points = agreement.points_of(part[part["verdict"] != ""])
-        if len(points) and (name == "agreement" or not compared):
-            parts.append(_agreement(name, points, inputs, pictures))
+    part = own if compared else _kept(inputs)
+    points = agreement.points_of(part[part["verdict"] != ""])
+    if len(points):
+        whose = "the measured numbers" if compared else f"the numbers of the {inputs.kept_name},"
+        pictures["agreement"] = agreement.draw(points)
+        parts.append(_agreement(points, whose))
     if best and compared:
         parts.append(Fold("The best methods on data of no paper", [best]))
-    if worth := [text for run in (MEASURED, KEPT) if (text := _worth(inputs, run))]:
-        parts.append(Fold("What the score is worth", [Text(one, style="note") for one in worth]))
     return parts
 
 
 def _scores(inputs: Inputs) -> list[Part]:
     """Return the scores of this run, of the kept run and of each paper."""
-    own, cells = _own(inputs), inputs.cells
-    rows = [("This run", own)]
+    own, kept = _own(inputs), _kept(inputs)
+    rows = {"This run": own}
     if own["found"].notna().any():
         of_kept = int((own["found_run"] == KEPT).sum())
         name = "This run, under the found readings"
         name += f" ({of_kept} numbers of the kept run)" if of_kept else ""
-        rows.append((name, notes.under_found(own)))
-    kept = cells[cells["state"] == "kept"]
-    if len(kept):
-        rows.append(("The kept run, where this run has no number", kept))
-    for source in sorted(set(own["source"]) - {""}, key=lambda one: table_order(one, "")):
-        rows.append((f"This run: {paper_label(source)}", own[own["source"] == source]))
-    if not any(score_of(part)["comparable"] for _, part in rows):
-        return []
-    made = []
-    for name, part in rows:
-        score = score_of(part)
-        stopped = int((part["stopped"] & (part["verdict"] != "")).sum())
-        numbers = (*(score[key] for key in ("comparable", "match", "close", "spread")),)
-        made.append([name, *map(count, (*numbers, missed(score), stopped))])
-    head = [
-        "Numbers of",
-        "Compared",
-        "Match",
-        "Close",
-        "Within spread",
-        "Not reproduced",
-        "Not converged",
-    ]
+        rows[name] = differences.under_found(own)
+    rows["The kept run, where this run has no number"] = kept
+    for source in PAPERS:
+        rows[f"This run: {paper_label(source)}"] = own[own["source"] == source]
     near = [VERDICTS[key] for key in ("match", "close", "spread")]
     note = " ".join(f"{one.word.capitalize()}: {one.meaning}." for one in near)
-    parts: list[Part] = [table_of("Scores", head, made), Text(note, style="note")]
     if kept["verdict"].ne("").any():
-        text = f"Numbers of the {inputs.kept_name}, the last whole run of the project, stand muted"
-        parts.append(Text(f"{text} where this run has none.", style="note"))
-    return parts
-
-
-def agreement_sentence(points: pd.DataFrame) -> str:
-    """Say how near the percentages among the measured numbers are to the printed ones."""
-    found = points.loc[~points["is_loss"].astype(bool), "points"].abs()
-    if found.empty:
-        return ""
-    half, most = (fixed(found.quantile(share), 2) for share in (0.5, 0.9))
-    return (
-        f"Half of the {count(len(found))} percentages lie within {half} points of the printed ones,"
-        f" nine tenths within {most}."
-    )
-
-
-def _agreement(name: str, points: pd.DataFrame, inputs: Inputs, pictures: dict[str, str]) -> Figure:
-    sentence = agreement_sentence(points)
-    pictures[name] = agreement.draw(points)
-    whose = (
-        "the measured numbers" if name == "agreement" else f"the numbers of the {inputs.kept_name},"
-    )
-    return Figure(
-        name,
-        f"How far {whose} lie from the printed ones, a row a table",
-        f"{sentence} The bands end at 0.5 and 1.5 points; a hundredth of a loss is a point.",
-        f"Marks around zero, a row for each table. {sentence}",
-    )
-
-
-def _worth(inputs: Inputs, run: str) -> str:
-    """Say what the score of a run is worth: what chance would give, and how near the digits are."""
-    if views.compared(inputs.frame, run).empty:
-        return ""
-    rows = headline_of(inputs.frame, run).set_index("metric")
-    whole = rows.loc["all"]
-    whose = "This run" if run == MEASURED else f"The {inputs.kept_name},"
-    text = (
-        f"{whose} has {count(whole['distinct'])} distinct measurements among these:"
-        f" {fixed(100 * whole['match'] / whole['distinct'], 1)} % match,"
-        f" {count(whole['digits'])} have the printed digits. With the methods shuffled within each"
-        f" data set and metric, {fixed(whole['chance'], 0)} % would match."
-    )
-    if whole["convex"]:
-        text += (
-            f" The {count(whole['convex'])} top-k accuracies of convex losses on the papers’ own rows"
-            f" differ from print by {fixed(whole['convex_median'], 2)} points in the median, and by"
-            f" {signed(whole['convex_mean'], 2)} in the mean."
+        note += (
+            f" Numbers of the {inputs.kept_name}, the last whole run of the project, stand muted"
         )
-    rest = rows.loc["unflagged"]
-    if 0 < rest["distinct"] < whole["distinct"]:
-        text += (
-            f" Without those that depend on a reading marked †,"
-            f" {fixed(100 * rest['match'] / rest['distinct'], 1)} % match."
-        )
-    return text
+        note += " where this run has none."
+    table = _score_table("Scores", rows)
+    return [*table, Text(note, style="note")] if table else []
 
 
 def _by_table(inputs: Inputs) -> list[Part]:
     """Return the score of every published table that has a number of this or of the kept run."""
-    rows = []
-    cells = inputs.cells[inputs.cells["source"] != ""]
-    groups = dict(iter(cells.groupby(["source", "table"])))
-    for key in sorted(groups, key=lambda pair: table_order(*pair)):
-        part = groups[key]
-        own, kept = (score_of(part[part["state"] == name]) for name in ("measured", "kept"))
-        if not own["comparable"] + kept["comparable"]:
-            continue
-        numbers = [int(part["published"].notna().sum()), own["comparable"]]
-        numbers += [own["match"], own["close"], own["spread"], missed(own)]
-        numbers += [kept["comparable"], kept["match"]]
-        text = inputs.texts.get(key)
-        name = Cell(table_label(*key), small=text.title if text else "")
-        rows.append([name, *(count(n) if n else "" for n in numbers)])
-    head = ["Table", "Printed", "Measured", "Match", "Close", "Spread", "Not reproduced"]
-    head += ["Kept run, of others", "Match there"]
-    return [table_of("Score by published table", head, rows)] if rows else []
+    rows = {}
+    for key in sorted(inputs.texts, key=lambda pair: table_order(*pair)):
+        title = f"{table_label(*key)}: {inputs.texts[key].title}"
+        for name, part in ((title, _own(inputs)), (f"{title} (kept run)", _kept(inputs))):
+            rows[name] = part[(part["source"] == key[0]) & (part["table"] == key[1])]
+    return _score_table("Score by published table", rows)
 
 
-def _trust(inputs: Inputs) -> Table:
+def _score_table(caption: str, rows: Mapping[str, pd.DataFrame]) -> list[Part]:
+    """Return the scores of named cells as a table, without those that have no compared number."""
+    made = []
+    for name, part in rows.items():
+        score = score_of(part)
+        stopped = int((part["stopped"] & (part["verdict"] != "")).sum())
+        counts = (*(score[key] for key in ("comparable", "match", "close", "spread")),)
+        if score["comparable"]:
+            made.append([name, *map(count, (*counts, missed(score), stopped))])
+    head = ["Numbers of", "Compared", "Match", "Close", "Within spread"]
+    head += ["Not reproduced", "Not converged"]
+    return [table_of(caption, head, made)] if made else []
+
+
+def _agreement(points: pd.DataFrame, whose: str) -> Figure:
+    """Return the chart, and how near the percentages among its numbers are to the printed ones."""
+    found = points.loc[~points["is_loss"].astype(bool), "points"].abs()
+    sentence = ""
+    if len(found):
+        half, most = (fixed(found.quantile(share), 2) for share in (0.5, 0.9))
+        sentence = (
+            f"Half of the {count(len(found))} percentages lie within {half} points of the printed"
+            f" ones, nine tenths within {most}."
+        )
+    return Figure(
+        "agreement",
+        f"How far {whose} lie from the printed ones, a row a table",
+        f"{sentence} {_WORDS['bands']}",
+        f"Marks around zero, a row for each table. {sentence}",
+    )
+
+
+def _trust(inputs: Inputs) -> list[Part]:
     """Return what a reader can check, and how."""
-    run = inputs.run
-    git = run["git"]
-    commit = str(git.get("commit") or "")
+    git = inputs.run["git"]
     dirty = ", with changes that are not committed" if git.get("dirty") else ""
-    raw = sum(map(len, inputs.raw.values()))
-    sums = "Every result file has its SHA-256 sum and is refused with another"
-    verify = "draws numbers at random, computes them again and compares them to the last digit"
-    of_raw = f"; so are the {count(raw)} raw files" if raw else ""
     rows = [
-        [Cell("Certificates", href="run.html#certificates"), certificates_sentence(inputs)],
-        [Cell("Again from raw data"), f"make verify {verify}."],
-        [Cell("Sums", href="data.html#datasets"), f"{sums}{of_raw}."],
+        [Cell("Certificates", href="run.html#certificates"), certificates(inputs)],
+        [Cell("Again from raw data"), _WORDS["verify"]],
+        [Cell("Sums"), _WORDS["sums"]],
     ]
-    if commit:
-        rows.append([Cell("Commit", href=web_address(str(git.get("url") or ""))), commit + dirty])
-    return table_of("What can be checked", ["Evidence", "What it says"], rows)
+    for run, whose in ((MEASURED, "this run"), (KEPT, f"the {inputs.kept_name}")):
+        if worth := worth_of(inputs.frame, run):
+            shares = {key: fixed(100 * worth[key], 0) for key in ("match", "chance")}
+            distinct = count(worth["distinct"])
+            text = _WORDS["chance"].format(distinct=distinct, whose=whose, **shares)
+            rows.append([Cell("Chance"), text])
+    if git.get("commit"):
+        rows.append([Cell("Commit", href=web_address(git.get("url"))), git["commit"] + dirty])
+    return [table_of("What can be checked", ["Evidence", "What it says"], rows)]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import re
 from collections.abc import Mapping
-from importlib import resources
 from pathlib import Path
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -14,6 +13,7 @@ from markupsafe import Markup
 from toplabel._core.files import atomic_path
 from toplabel.reproduction.report import labels
 from toplabel.reproduction.report.tree import Tree
+from toplabel.reproduction.report.words import read_template
 
 #: Marks our pages.
 _MARK = '<meta name="generator" content="toplabel report">'
@@ -34,7 +34,7 @@ def write_html(tree: Tree, pictures: Mapping[str, str], folder: Path) -> None:
     environment.filters.update(label=label_markup, plain=labels.plain)
     environment.globals.update(
         report=tree,
-        asset=_asset,
+        asset=lambda name: Markup(read_template(name)),  # our own, as it is
         papers=labels.PAPERS,
         verdicts=labels.VERDICTS,
         images={name: _data_uri(text) for name, text in pictures.items()},
@@ -75,9 +75,3 @@ def label_markup(label: str) -> Markup:
 
     # Escaping leaves the marks as they are.
     return Markup(_NAME.sub(scripts, str(Markup.escape(label))))
-
-
-def _asset(name: str) -> Markup:
-    """Return a style sheet or script of our own, which stands in the page as it is."""
-    templates = resources.files("toplabel.reproduction.report").joinpath("templates")
-    return Markup(templates.joinpath(name).read_text("utf-8"))

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pandas as pd
 
 from toplabel._core.files import read_json, read_text
 from toplabel.reproduction.compare import views
 from toplabel.reproduction.compare.published import TableText
+from toplabel.reproduction.config.keys import Key
 from toplabel.reproduction.config.notes import Notes
-from toplabel.reproduction.report.cells import shown_cells
+from toplabel.reproduction.report.shown import shown_cells
 
 _FIGURE_WORDS = ("name", "title", "caption", "alt", "source")
-_TABLE_WORDS = ("name", "title", "caption", "study")
+_TABLE_WORDS = ("name", "title", "caption", "page")
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,8 @@ class Inputs:
         What ran, where and how (results/run.json).
     notes : Notes
         The notes on the papers' cells.
+    labels : mapping
+        The labels of methods.yaml by the keys of the methods.
     texts : mapping
         Title and caption of each published table, by paper and number.
     kept_run : mapping or None
@@ -46,10 +50,8 @@ class Inputs:
         Tables that are printed as they stand: their .json with a ``frame`` of text.
     figures : list of dict
         Figures: their .json with the text of ``svg``.
-    raw : mapping
-        The raw files of each prepared data set.
-    advice : mapping
-        What is peculiar about each prepared data set, a sentence each.
+    metas : mapping
+        The meta.json of each prepared data set.
     results : Path
         The results folder, for links to the files of the numbers.
     missing : list of str
@@ -62,20 +64,20 @@ class Inputs:
     datasets: pd.DataFrame
     run: Mapping[str, Any]
     notes: Notes
+    labels: Mapping[Key, str]
     texts: Mapping[tuple[str, str], TableText]
     kept_run: Mapping[str, Any] | None
     kept_claims: pd.DataFrame | None
     tables: list[dict[str, Any]]
     figures: list[dict[str, Any]]
-    raw: Mapping[str, list[dict[str, Any]]]
-    advice: Mapping[str, list[str]]
+    metas: Mapping[str, Mapping[str, Any]]
     results: Path
     missing: list[str]
 
     @cached_property
     def cells(self) -> pd.DataFrame:
-        """The cells of the tables (`toplabel.reproduction.report.cells.shown_cells`)."""
-        return shown_cells(self.frame, self.datasets, self.notes)
+        """The cells of the tables (`toplabel.reproduction.report.shown.shown_cells`)."""
+        return shown_cells(self.frame, self.datasets, self.notes, self.labels)
 
     @cached_property
     def measured(self) -> pd.DataFrame:
@@ -113,17 +115,13 @@ class Inputs:
         return next((name for name in names if name in self.studies), names[0])
 
     @cached_property
-    def logs(self) -> dict[str, str]:
-        """The last log of each missing result; empty where no job of it began."""
-        return {file: self._last_log(file) for file in self.missing}
-
-    def _last_log(self, file: str) -> str:
-        dataset, method = Path(file).parts[:2]
-        logs, cell = self.results / "logs", f"{dataset}/{method}"
-        found = [*logs.glob(f"*/{cell}.log"), *logs.glob(f"*/{cell}/*.log")]
-        found = found or [*logs.glob(f"prepare/{dataset}.log"), *logs.glob(f"fetch/{dataset}/*")]
-        last = max(found, key=lambda path: path.stat().st_mtime, default=None)
-        return last.relative_to(self.results).as_posix() if last else ""
+    def raw(self) -> dict[str, list[dict[str, Any]]]:
+        """The raw files of each prepared data set, with their sizes, sums and addresses."""
+        return {
+            dataset: [{"name": name, **about} for name, about in sorted(meta["raw"].items())]
+            for dataset, meta in self.metas.items()
+            if meta.get("raw")
+        }
 
     @cached_property
     def _titles(self) -> dict[str, str]:
@@ -142,11 +140,6 @@ class Inputs:
         return f"data/{file}" if file and (self.results / file).is_file() else ""
 
 
-def read_advice(metas: Iterable[Path]) -> dict[str, list[str]]:
-    """Return what is peculiar about each prepared data set, from its meta.json."""
-    return {path.parts[-3]: read_json(path).get("advice", []) for path in metas}
-
-
 def read_table(path: Path) -> dict[str, Any]:
     """Read a table that is printed as it stands from its .json and .csv."""
     frame = pd.read_csv(path.with_suffix(".csv"), dtype=str, keep_default_na=False)
@@ -158,10 +151,6 @@ def read_figure(path: Path) -> dict[str, Any]:
     return read_json(path, _FIGURE_WORDS) | {"svg": read_text(path.with_suffix(".svg"))}
 
 
-def read_raw(paths: Iterable[Path]) -> dict[str, list[dict[str, Any]]]:
-    """Return the raw files of prepared data sets from their meta.json."""
-    found = {}
-    for path in paths:
-        raw = read_json(path).get("raw") or {}
-        found[path.parents[1].name] = [{"name": name} | dict(raw[name]) for name in sorted(raw)]
-    return found
+def web_address(url: str | None) -> str:
+    """Return an address of the web; "" for any other."""
+    return url if url and urlsplit(url).scheme in ("http", "https") else ""

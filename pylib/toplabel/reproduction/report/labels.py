@@ -7,12 +7,16 @@ the HTML page, the PDF and plain text can each show them in their own way (`segm
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib import resources
+from typing import Any
 
 import yaml
 
 from toplabel._core.catalogue import LOSSES, parametrised
+from toplabel.reproduction.compare.published import OTHERS
+from toplabel.reproduction.config.keys import Key, key_of
+from toplabel.reproduction.report.words import read_template
 
 
 @dataclass(frozen=True)
@@ -46,25 +50,17 @@ VERDICTS = {
         Verdict("off", "✗", "off", "farther away, to the bad side"),
     )
 }
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What became of a claim."""
-
-    mark: str
-    word: str
-
-
 OUTCOMES = {
-    "holds": Outcome("✓", "confirmed"),
-    "smaller": Outcome("↘", "same direction, smaller"),
-    "undecided": Outcome("○", "not decided by the test rows"),
-    "mixed": Outcome("≈", "mixed"),
-    "fails": Outcome("✗", "not confirmed"),
-    "few": Outcome("·", "too few comparisons"),
-    "": Outcome("·", "not tested"),
+    "holds": "✓ confirmed",
+    "consistent": "✓ consistent",
+    "smaller": "↘ same direction, smaller",
+    "undecided": "○ not decided by the test rows",
+    "mixed": "≈ mixed",
+    "fails": "✗ not confirmed",
+    "printed": "= not so, nor in the paper’s own numbers",
+    "few": "· too few comparisons",
 }
+"""What became of a claim, by the outcome in claims.csv."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +68,6 @@ class Paper:
     """A paper whose numbers are compared."""
 
     short: str
-    reference: str
     url: str
 
 
@@ -86,47 +81,13 @@ _SHORT = {
 
 def _papers() -> dict[str, Paper]:
     """Return the papers, described by what the documents cite."""
-    file = resources.files("toplabel.reproduction.report").joinpath("templates/references.yml")
-    entries = yaml.safe_load(file.read_text("utf-8"))
-    found = {}
-    for key, short in _SHORT.items():
-        entry = entries[key]
-        names = (author.split(", ") for author in entry["author"])
-        authors = ", ".join(f"{first[0]}. {last}" for last, first in names)
-        words = f"{authors}: {entry['title']}. {entry['parent']['title']}, {entry['date']}."
-        doi = entry.get("serial-number", {}).get("doi")
-        found[key] = Paper(short, words, entry.get("url") or f"https://doi.org/{doi}")
-    return found
+    entries = yaml.safe_load(read_template("references.yml"))
+    return {key: Paper(short, entries[key]["url"]) for key, short in _SHORT.items()}
 
 
 PAPERS = _papers()
-
-_METHODS = {
-    **{key: loss.label for key, loss in LOSSES.items()},
-    "lr_multi_ft": "LR^{Multi} fine-tuned",
-    "topk_svm_alpha_ft": "top-k SVM^{α} fine-tuned",
-    "topk_ent_tr_ft": "top-k Ent_{tr} fine-tuned",
-    "reference": "Another paper",
-    "rf_pct": "RF-PCT",
-    "homer": "HOMER",
-    "br_svm": "BR",
-    "toppush": "TopPush",
-    "toppush_ova": "TopPush^{OVA}",
-    "recall_at_k": "Recall@k",
-    "recall_at_k_ova": "Recall@k^{OVA}",
-    "wsabie_pp_0": "W_{++, 0/256}",
-    "wsabie_pp_1": "W_{++, 1/256}",
-    "wsabie_pp_2": "W_{++, 2/256}",
-    "sc_svm_online": "SC-SVM online",
-    "sh_svm_online": "SH-SVM online",
-    "s_ls_online": "S-LS online",
-    "s_ls_batch": "S-LS batch",
-    "s_ls_rbf_batch": "S-LS batch",
-    "svm_ova_batch": "SVM^{OVA} batch",
-    "svm_rbf_ova_batch": "SVM^{OVA} batch",
-    "simplex_boosting": "Simplex boosting",
-}
-
+_OTHERS = {OTHERS: "Another paper", "rf_pct": "RF-PCT", "homer": "HOMER", "br_svm": "BR"}
+"""Methods that a paper quotes from others, and that this project has no code for."""
 _METRICS = {
     "rank_loss": "Rank loss",
     "hamming_loss": "Hamming loss",
@@ -141,13 +102,8 @@ _METRICS = {
     "coverage_loss": "Coverage",
     "one_error_loss": "One-error",
 }
-_METRIC_PATTERNS = (
-    (re.compile(r"top(\d+)"), "Top-{}"),
-    (re.compile(r"ndcg_at_(\d+)"), "nDCG@{}"),
-    (re.compile(r"p_at_(\d+)"), "P@{}"),
-    (re.compile(r"r_at_(\d+)"), "R@{}"),
-    (re.compile(r"ap_(\w+)"), "{}"),
-)
+_BEFORE_K = {"top": "Top-", "ndcg_at_": "nDCG@", "p_at_": "P@", "r_at_": "R@", "ap_": ""}
+"""What stands before the k of a metric, and before the label of an average precision."""
 _SEGMENT = re.compile(r"([\^_])\{([^{}]*)\}")
 _STYLES = {"^": "sup", "_": "sub"}
 
@@ -157,48 +113,47 @@ def segments(label: str) -> list[tuple[str, str]]:
 
     Anything that is not a complete ``^{..}`` or ``_{..}`` stays as it is.
     """
-    pairs, position = [], 0
-    for found in _SEGMENT.finditer(label):
-        if found.start() > position:
-            pairs.append(("text", label[position : found.start()]))
-        pairs.append((_STYLES[found[1]], found[2]))
-        position = found.end()
-    if position < len(label):
-        pairs.append(("text", label[position:]))
-    return pairs
+    first, *rest = _SEGMENT.split(label)
+    pairs = [("text", first)]
+    for sign, inner, text in zip(rest[::3], rest[1::3], rest[2::3], strict=True):
+        pairs += [(_STYLES[sign], inner), ("text", text)]
+    return [pair for pair in pairs if pair != ("text", "")]
 
 
 def plain(label: str) -> str:
     """Return a label without its markup, as ``SVM Multi 1``, for alternative texts."""
-    return "".join(text if style == "text" else f" {text}" for style, text in segments(label))
+    return _SEGMENT.sub(r" \2", label)
 
 
-def method_label(method: str, k: str = "", gamma: str = "", kernel: str = "") -> str:
-    """Return the papers' name of a method, in the small markup.
+def method_label(row: Mapping[str, Any], labels: Mapping[Key, str]) -> str:
+    """Return the papers' name of the method of a printed number, in the small markup.
 
     Parameters
     ----------
-    method, k, gamma, kernel : str
-        The keys as they stand in cells.csv; empty where they do not apply. An unknown method
-        is shown by its key. A positive gamma is the subscript of the smoothed hinge (TPAMI Table
-        3); a kernel is named when it is not the linear one of the papers' defaults.
+    row : mapping
+        `method`, `k`, `gamma` and `kernel`, as they stand in cells.csv; empty where they do not
+        apply. A loss has the k and the gamma of the row, whatever other name it has; a kernel is
+        named when it is not the linear one of the papers' defaults.
+    labels : mapping
+        The labels of methods.yaml by their keys, for methods that are no losses of the library. A
+        method that is not there either is shown by its key.
     """
-    if method == "reference":
-        return f"Top-{k} of another paper" if k else "Another paper"
-    label = parametrised(_METHODS.get(method, method), k, gamma)
-    if kernel == "rbf":
-        label += " (RBF)"
-    elif kernel not in ("", "linear", "precomputed"):
-        label += f" ({kernel})"
-    return label
+    method, kernel = row["method"], row["kernel"]
+    if method not in LOSSES and (label := labels.get(key_of(row))):
+        return label
+    label = LOSSES[method].label if method in LOSSES else _OTHERS.get(method, method)
+    label = parametrised(label, row["k"], row["gamma"])
+    if kernel in ("", "linear", "precomputed"):
+        return label
+    return f"{label} ({'RBF' if kernel == 'rbf' else kernel})"
 
 
 def metric_label(metric: str) -> str:
     """Return the papers' name of a metric; an unknown one is shown by its key."""
-    for pattern, form in _METRIC_PATTERNS:
-        if found := pattern.fullmatch(metric):
-            return form.format(found[1])
-    return _METRICS.get(metric, metric)
+    if metric in _METRICS:
+        return _METRICS[metric]
+    known = next((start for start in _BEFORE_K if metric.startswith(start)), "")
+    return _BEFORE_K.get(known, "") + metric.removeprefix(known)
 
 
 def paper_label(source: str) -> str:

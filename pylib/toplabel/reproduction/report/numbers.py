@@ -85,22 +85,6 @@ def count(value: int) -> str:
     return shown(str(int(value)))
 
 
-def plural(number: int, word: str) -> str:
-    """Return a count with its noun, as "1 table" or "3 tables"."""
-    return f"{count(number)} {word}{'' if number == 1 else 's'}"
-
-
-def duration(seconds: float) -> str:
-    """Return a wall time in the largest fitting unit; empty for NaN."""
-    if math.isnan(seconds):
-        return ""
-    if seconds < 100:
-        return f"{seconds:.3g} s"
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours} h {minutes:02d} min" if hours else f"{minutes} min {rest:02d} s"
-
-
 def in_points(metric: str, difference: float) -> float:
     """Return a difference in points; a hundredth of a loss is one."""
     return 100.0 * difference if is_fraction(metric) else difference

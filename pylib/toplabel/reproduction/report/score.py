@@ -9,7 +9,6 @@ import pandas as pd
 from toplabel.reproduction.compare.verdicts import NOT_REPRODUCED
 from toplabel.reproduction.report.labels import VERDICTS
 from toplabel.reproduction.report.numbers import count
-from toplabel.reproduction.report.tree import Tally
 
 
 def score_of(cells: pd.DataFrame) -> dict[str, int]:
@@ -37,10 +36,3 @@ def in_words(score: Mapping[str, int]) -> str:
     if far := words(NOT_REPRODUCED):
         parts.append(f"not reproduced: {count(missed(score))} ({far})")
     return "; ".join(filter(None, parts))
-
-
-def tally(score: Mapping[str, int]) -> list[Tally]:
-    """Return the bar of a score and its legend; nothing where no cell was compared."""
-    shown = [one for one in VERDICTS.values() if score[one.key]]
-    counts = [(one.key, one.word, one.meaning, count(score[one.key])) for one in shown]
-    return [Tally(counts, [score[one.key] for one in shown])] if shown else []

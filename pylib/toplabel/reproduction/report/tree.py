@@ -88,8 +88,8 @@ class GridCell:
     measured) or "empty". `verdict` is that under the stated reading of the protocol; `found` and
     `found_verdict` are of the reading that was found to fit better, if there is one. `choice` is
     the title of a reading that the number depends on and that printed test numbers had a part in.
-    `best` and `best_published` mark the best numbers of a column, `near` those that lie in the
-    interval of the best one. `record` is the anchor of the row with the parameters and the file.
+    `best` and `best_published` mark the best numbers of a column. `record` is the anchor of the row
+    with the parameters and the file.
     """
 
     state: str = "empty"
@@ -105,7 +105,6 @@ class GridCell:
     choice: str = ""
     best: bool = False
     best_published: bool = False
-    near: bool = False
     stopped: bool = False
     record: str = ""
 
@@ -115,7 +114,6 @@ class GridRow:
     """The numbers of a method; `state` is the best one of its cells."""
 
     label: str
-    key: str
     state: str
     cells: list[GridCell]
     seconds: str = ""
@@ -125,12 +123,11 @@ class GridRow:
 class Grid:
     """A table as the papers print it: methods down, metrics (or data sets) across.
 
-    `key` is the name of the data set, for the filter of the page. `printed` says whether a paper
-    prints any of the numbers, `spread` whether numbers stand with a deviation.
+    `printed` says whether a paper prints any of the numbers, `spread` whether numbers stand with a
+    deviation.
     """
 
     title: str
-    key: str
     columns: list[Column]
     rows: list[GridRow]
     state: str
@@ -155,15 +152,6 @@ class Figure:
 
 
 @dataclass
-class Tally:
-    """A bar of counts with its words, as (key of the verdict, word, meaning, count)."""
-
-    counts: list[tuple[str, str, str, str]]
-    shares: list[int]
-    kind: str = field(default="tally", init=False)
-
-
-@dataclass
 class Fold:
     """Parts that a reader opens; the PDF leaves them out."""
 
@@ -172,7 +160,7 @@ class Fold:
     kind: str = field(default="fold", init=False)
 
 
-Part = Text | Table | Grid | Figure | Tally | Fold
+Part = Text | Table | Grid | Figure | Fold
 
 
 @dataclass
@@ -206,6 +194,11 @@ class Page:
     match: int = 0
     compared: int = 0
     paper: bool = True
+
+    def add_table(self, section: Section) -> None:
+        """Add a section with tables."""
+        self.sections.append(section)
+        self.tables = True
 
 
 @dataclass

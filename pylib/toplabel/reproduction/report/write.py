@@ -12,6 +12,7 @@ from toplabel._core.files import read_json
 from toplabel.reproduction.compare.cells import MEASURED
 from toplabel.reproduction.compare.claims import COLUMNS as CLAIMS
 from toplabel.reproduction.compare.published import load_texts
+from toplabel.reproduction.config.methods import load_methods
 from toplabel.reproduction.config.notes import load_notes
 from toplabel.reproduction.config.run import SUMMARY
 from toplabel.reproduction.config.studies import published_tables
@@ -19,13 +20,7 @@ from toplabel.reproduction.frames import read_frame
 from toplabel.reproduction.report.crate import write_crate
 from toplabel.reproduction.report.data import write_data
 from toplabel.reproduction.report.html import write_html
-from toplabel.reproduction.report.inputs import (
-    Inputs,
-    read_advice,
-    read_figure,
-    read_raw,
-    read_table,
-)
+from toplabel.reproduction.report.inputs import Inputs, read_figure, read_table
 from toplabel.reproduction.report.pages import build_report
 from toplabel.reproduction.report.pdf import write_pdf
 
@@ -39,33 +34,23 @@ def write_report(
     *,
     checkout: str | Path,
     results: str | Path = "results",
-    tables: Iterable[str | Path] = (),
-    figures: Iterable[str | Path] = (),
+    shown: Iterable[str | Path] = (),
     missing: Iterable[str] = (),
 ) -> None:
     """Write index.html and the other pages, toplabel.pdf, data/ and ro-crate-metadata.json.
 
     Parameters
     ----------
-    cells : DataFrame
-        The frame of the run (`toplabel.reproduction.compare.cells`), with the rows of the kept run.
-    claims : DataFrame
-        `toplabel.reproduction.compare.claims.judge` of it.
-    datasets : DataFrame
-        The registered data sets, all text (results/datasets.csv).
-    run : mapping
-        What ran, where and how (results/run.json).
+    cells, claims, datasets, run, missing
+        As in `toplabel.reproduction.report.inputs.Inputs`, with the rows of the kept run.
     folder : path-like
         Where the report is written, as ``reports``; pages and data of an earlier one are removed.
     checkout : path-like
         The folder with config/, data/published/, reports/summary/ and workflow/.
     results : path-like
         The results folder, for the files behind the numbers.
-    tables, figures : iterable of path-like
-        The .json files of the tables and figures to show, each with its other files beside it.
-    missing : iterable of str
-        Files ``<set>/<method>/evaluation.csv`` of the results folder that the configuration asks
-        for and that are not there.
+    shown : iterable of path-like
+        The .json files of tables and figures to show, each with a .csv or a .svg file beside it.
 
     Raises
     ------
@@ -76,24 +61,28 @@ def write_report(
     published, kept = checkout / "data/published", checkout / SUMMARY
     names = published_tables(published)
     texts = load_texts(published / "tables.csv")
+    methods = load_methods(checkout / "config/methods.yaml").values()
     has_kept = (kept / "run.json").is_file()
     if is_own(cells, run):
         cells = cells[cells["run"] == MEASURED]
         claims, has_kept = claims.iloc[:0], False
         datasets = datasets[datasets["dataset"].isin(cells["config_dataset"])]
+    shown = [Path(path) for path in shown]
     inputs = Inputs(
         frame=cells,
         claims=claims,
         datasets=datasets,
         run=run,
         notes=load_notes(checkout),
+        labels={one.key: one.label for one in methods if not one.variant_of},
         texts={names[name]: text for name, text in texts.items() if name in names},
         kept_run=read_json(kept / "run.json", ("created", "git")) if has_kept else None,
         kept_claims=read_frame(kept / "claims.csv", CLAIMS) if has_kept else None,
-        tables=[read_table(Path(path)) for path in tables],
-        figures=[read_figure(Path(path)) for path in figures],
-        raw=read_raw(sorted(results.glob("*/data/meta.json"))),
-        advice=read_advice(sorted(results.glob("*/data/meta.json"))),
+        tables=[read_table(path) for path in shown if path.parent.name == "tables"],
+        figures=[read_figure(path) for path in shown if path.parent.name == "figures"],
+        metas={
+            path.parts[-3]: read_json(path) for path in sorted(results.glob("*/data/meta.json"))
+        },
         results=results,
         missing=list(missing),
     )

@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from toplabel import thresholds
-from toplabel.reproduction.config.protocols import Protocol
 from toplabel.reproduction.config.run import Threshold
 from toplabel.reproduction.selection.choice import Choice
 from toplabel.reproduction.selection.files import read_rows, write_rows
 from toplabel.reproduction.selection.measures import all_values, class_values, needs_threshold
 from toplabel.reproduction.selection.models import Key, Model, instance_scores, key_of
-from toplabel.reproduction.selection.problems import final_part, split_named, truth_of
+from toplabel.reproduction.selection.problems import split_named, truth_of
 from toplabel.reproduction.selection.ranks import TOP, TrueRanks
 from toplabel.reproduction.selection.task import Task
 
@@ -79,10 +78,10 @@ def evaluate(
             key = key_of(choice)
             model = models[key]
             if key not in scores:
-                scores[key] = instance_scores(prepared, task.protocol, model)
+                scores[key] = instance_scores(prepared, model)
             at = np.nan
             if needs_threshold(choice.metric):
-                at = threshold_for(choice, threshold, scores[key], prepared, task.protocol)
+                at = threshold_for(choice, threshold, scores[key], prepared)
             for metric, value in _values(choice.metric, truth, scores[key], at, prepared):
                 rows.append(
                     TestMetric(
@@ -117,19 +116,18 @@ def threshold_for(
     threshold: Threshold,
     scores: np.ndarray,
     prepared: Prepared,
-    protocol: Protocol,
 ) -> float:
     """Return the threshold on test scores for a choice (TPAMI section 3.1).
 
-    tune: the one that was selected together with C (iii); constant: the one given (i); cardinality:
+    tune: the one that was selected together with C (iii); a number: the one given (i); cardinality:
     the one at which the test instances get as many labels on average as the training instances have
     (ii), which looks at all test instances at once.
     """
-    if threshold.strategy == "tune":
+    if threshold == "tune":
         return choice.threshold
-    if threshold.strategy == "constant":
-        return float(threshold.constant)
-    labels = final_part(prepared, split_named(prepared, choice.split), protocol).Y
+    if threshold != "cardinality":
+        return float(threshold)
+    labels = prepared.parts[split_named(prepared, choice.split).train].Y
     return float(thresholds.match_cardinality(scores, labels.sum(axis=1).mean()))
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from toplabel.reproduction.config.method import Method
 from toplabel.reproduction.config.protocols import LINEAR, Axis, Budget, tidy
-from toplabel.reproduction.data.rows import squared_norms
+from toplabel.reproduction.data.parts import squared_norms
 from toplabel.reproduction.methods import create
 from toplabel.reproduction.selection.choice import best_points
 from toplabel.reproduction.selection.problems import ValidationProblem
@@ -54,7 +54,7 @@ def refined_points(result: Tuned, budget: Budget) -> Points:
     wanted: dict[float, set[float]] = {}
     for best in best_points(result):
         for theta in _refined_thetas(best.theta, budget):
-            around = budget.refine.around(_exponent(best.C, budget.C), budget.C)
+            around = budget.C.around(_exponent(best.C, budget.C), budget.refine)
             wanted.setdefault(theta, set()).update(around)
     visited = _visited(result, budget) if budget.screen_rows is None else {}
     fresh = {theta: sorted(wanted[theta] - visited.get(theta, set())) for theta in sorted(wanted)}
@@ -75,7 +75,7 @@ def extended_points(result: Tuned, budget: Budget, thetas: Iterable[float]) -> P
 def _refined_thetas(theta: float, budget: Budget) -> list[float]:
     if np.isnan(theta):
         return [LINEAR]
-    return budget.refine.around(_exponent(theta, budget.theta), budget.theta)
+    return budget.theta.around(_exponent(theta, budget.theta), budget.refine)
 
 
 def _visited(result: Tuned, budget: Budget) -> dict[float, set[float]]:

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from toplabel.reproduction.config.protocols import Protocol
 from toplabel.reproduction.methods.trained import dense, kernel_scores
 from toplabel.reproduction.selection.choice import Choice
 from toplabel.reproduction.selection.files import read_records, write_records
 from toplabel.reproduction.selection.fitting import pool
-from toplabel.reproduction.selection.problems import Matrix, final_part, split_named
+from toplabel.reproduction.selection.problems import Matrix, split_named
 
 if TYPE_CHECKING:
     from toplabel.reproduction.data.parts import Prepared
@@ -68,14 +67,14 @@ def key_of(one: Model | Choice) -> Key:
     return one.split, one.C, theta, k
 
 
-def instance_scores(prepared: Prepared, protocol: Protocol, model: Model) -> np.ndarray:
+def instance_scores(prepared: Prepared, model: Model) -> np.ndarray:
     """Return a model's scores of the test instances of its split, shape (n, m).
 
     The score of an image is the maximum over its regions.
     """
     split = split_named(prepared, model.split)
     test = prepared.parts[split.test]
-    X_train = None if model.A is None else final_part(prepared, split, protocol).X
+    X_train = None if model.A is None else prepared.parts[split.train].X
     return pool(model.scores(test.X, X_train), test.groups)
 
 

@@ -1,14 +1,15 @@
-"""What the models of a cell predict for the test rows: predictions.csv."""
+"""What the models of a cell predict for the test rows, and how to load them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from toplabel.reproduction.config.run import Threshold
+from toplabel.reproduction.methods.trained import dense
 from toplabel.reproduction.selection.choice import Choice
 from toplabel.reproduction.selection.evaluation import threshold_for
 from toplabel.reproduction.selection.measures import needs_threshold
@@ -19,6 +20,7 @@ from toplabel.reproduction.selection.task import Task
 if TYPE_CHECKING:
     from toplabel.reproduction.data.parts import Prepared
 
+_OF_MODEL = ("C", "primal", "dual", "relative_gap", "epochs", "status", "seconds")
 SEPARATOR = ";"
 """Stands between the labels of a set."""
 
@@ -40,20 +42,76 @@ def predictions(
         each class, ``score_<class>``.
     """
     names = np.array(prepared.class_names, dtype=object)
-    metric = task.metrics(prepared.n_classes)[0]
     frames = []
-    for choice in (one for one in choices if one.metric == metric):
+    for choice, scores, at in _first(prepared, task, threshold, choices, models):
         test = prepared.parts[split_named(prepared, choice.split).test]
-        scores = instance_scores(prepared, task.protocol, models[key_of(choice)])
-        if test.Y is None or not needs_threshold(metric):
+        if at is None:
             predicted, true = names[scores.argmax(axis=1)], names[test.y]
         else:
-            at = threshold_for(choice, threshold, scores, prepared, task.protocol)
             predicted, true = _joined(names, scores > at), _joined(names, test.Y > 0)
         columns = {f"score_{name}": scores[:, j] for j, name in enumerate(names)}
         head = {"split": choice.split, "row": np.arange(len(scores))}
         frames.append(pd.DataFrame(head | {"true": true, "predicted": predicted} | columns))
     return pd.concat(frames, ignore_index=True)
+
+
+def _first(prepared, task, threshold, choices, models) -> Iterator[tuple]:
+    """Yield each choice for the first metric, with test scores and the threshold of label sets."""
+    metric = task.metrics(prepared.n_classes)[0]
+    for choice in (one for one in choices if one.metric == metric):
+        sets = prepared.parts[split_named(prepared, choice.split).test].Y is not None
+        scores = instance_scores(prepared, models[key_of(choice)])
+        by_threshold = sets and needs_threshold(metric)
+        at = threshold_for(choice, threshold, scores, prepared) if by_threshold else None
+        yield choice, scores, at
+
+
+def model_arrays(
+    prepared: Prepared,
+    task: Task,
+    threshold: Threshold,
+    choices: Sequence[Choice],
+    models: Mapping[Key, Model],
+    transform: str | None,
+    bias: bool,
+) -> dict[str, np.ndarray]:
+    """Return the arrays that `toplabel.load_model` makes estimators of: the models of `predictions`.
+
+    The features were transformed, and have a column of ones as the last where there is a `bias`.
+    """
+    method, last = task.method, -1 if bias else None
+    arrays = {
+        "splits": np.array([], dtype=str),
+        "reason": f"the models of {method.label} are not kept, only their scores of the test rows",
+        "classes": np.array(prepared.class_names),
+        "transform": transform or "",
+    }
+    for choice, _, at in _first(prepared, task, threshold, choices, models):
+        model = models[key_of(choice)]
+        if model.test_scores is not None or transform not in (None, "standardise", "normalise"):
+            return arrays
+        train = prepared.parts[split_named(prepared, choice.split).train]
+        kept = {name: getattr(model, name) for name in _OF_MODEL} | {
+            "loss": method.loss or method.competitor,
+            "k": method.smallest_k if np.isnan(model.k) else int(model.k),
+            "gamma": method.gamma,
+            "kernel": method.kernel,
+            "theta": model.theta,
+        }
+        if model.A is None:
+            kept["W"] = model.W[:last]
+            offset = model.W[-1] if bias else np.zeros(prepared.n_classes)
+            if bias or model.bias is not None:
+                kept["intercept"] = offset + (0.0 if model.bias is None else model.bias)
+        else:
+            kept |= {"A": model.A, "X": dense(train.X)[:, :last]}
+        if transform == "standardise":
+            kept |= {"shift": train.shift, "scale": train.scale}
+        if at is not None:  # predictions.csv has the scores above it, the estimator those from it
+            kept["threshold"] = np.nextafter(at, np.inf)
+        arrays |= {f"{choice.split}.{name}": value for name, value in kept.items()}
+        arrays["splits"] = np.append(arrays["splits"], choice.split)
+    return arrays
 
 
 def _joined(names: np.ndarray, chosen: np.ndarray) -> list[str]:

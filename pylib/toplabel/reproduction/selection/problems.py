@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
 
 from toplabel.reproduction.config.method import Method
-from toplabel.reproduction.config.protocols import Protocol
+from toplabel.reproduction.config.protocols import Budget
 from toplabel.reproduction.seeds import seed_of
 from toplabel.reproduction.selection.folds import Fold, folds_of
 from toplabel.reproduction.selection.task import Task
@@ -76,32 +76,6 @@ def split_named(prepared: Prepared, name: str) -> Split:
     return known[name]
 
 
-def final_part(prepared: Prepared, split: Split, protocol: Protocol) -> Part:
-    """Return what final models are trained on: the training part, or with the validation part."""
-    train = prepared.parts[split.train]
-    if protocol.retrain_on == "train_val" and split.val is not None:
-        return join_parts(train, prepared.parts[split.val])
-    return train
-
-
-def join_parts(first: Part, second: Part) -> Part:
-    """Return the instances of two parts as one, in that order."""
-
-    def both(name: str) -> Any:
-        a, b = getattr(first, name), getattr(second, name)
-        return None if a is None or b is None else np.concatenate([a, b])
-
-    def groups(part: Part) -> np.ndarray:
-        return np.arange(part.n_rows) if part.groups is None else part.groups
-
-    joined = None
-    if first.groups is not None or second.groups is not None:
-        joined = np.concatenate([groups(first), groups(second) + first.n_instances])
-    is_sparse, rows = sparse.issparse(first.X), [first.X, second.X]
-    X = sparse.vstack(rows, format="csr") if is_sparse else np.concatenate(rows)
-    return replace(first, X=X, y=both("y"), Y=both("Y"), groups=joined)
-
-
 def check_rows(part: Part, method: Method, dataset: str) -> None:
     """Refuse a part with rows that a method cannot train on.
 
@@ -140,7 +114,7 @@ def validation_problems(prepared: Prepared, task: Task) -> Iterator[ValidationPr
         yield holdout_problem(train, prepared.parts[split.val], method, m)
         return
     folds = folds_of(prepared, split, task.protocol, task.budget, task.settings.seed)
-    for fold in folds[: task.budget.fold_count(train.n_instances)]:
+    for fold in folds[: _fold_count(task.budget, train.n_instances)]:
         yield fold_problem(train, fold, method, m)
 
 
@@ -176,3 +150,10 @@ def fewer_rows(
     rng = np.random.default_rng(seed_of("screen", *names, most))
     kept = np.sort(rng.choice(n, most, replace=False))
     return replace(problem, X=problem.X[kept], labels=problem.labels[kept])
+
+
+def _fold_count(budget: Budget, rows: int) -> int | None:
+    """Return how many of the folds of so many rows are enough to validate; None stands for all."""
+    if budget.folds is None or budget.validation_rows is None:
+        return budget.folds
+    return -(-budget.validation_rows * budget.folds // rows)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from toplabel.reproduction.config.method import Method
-from toplabel.reproduction.config.protocols import Budget, Protocol, metrics_for
+from toplabel.reproduction.config.protocols import Budget, Protocol
 from toplabel.reproduction.config.run import Settings
+
+_K = re.compile(r"(?:^top|_at_)([0-9]+)$")  # of a metric's name
 
 
 @dataclass(frozen=True)
@@ -31,5 +34,6 @@ class Task:
         return self.settings.seed, self.dataset, self.method.name, self.split
 
     def metrics(self, n_classes: int) -> list[str]:
-        """Return the protocol's metrics that mean something for m classes."""
-        return metrics_for(self.protocol, n_classes)
+        """Return the protocol's metrics that mean something for m classes: those of k < m."""
+        ks = {name: _K.search(name) for name in self.protocol.metrics}
+        return [name for name, k in ks.items() if not k or int(k[1]) < n_classes]

@@ -16,7 +16,6 @@ from toplabel.reproduction.selection.models import Model
 from toplabel.reproduction.selection.problems import (
     Matrix,
     check_rows,
-    final_part,
     labelled,
     split_named,
     training_labels,
@@ -54,7 +53,7 @@ def _train_path(
     prepared: Prepared, task: Task, theta: float, k: float, Cs: Iterable[float]
 ) -> list[Model]:
     split, method = split_named(prepared, task.split), task.method
-    part = final_part(prepared, split, task.protocol)
+    part = prepared.parts[split.train]
     check_rows(part, method, prepared.name)
     X, labels = labelled(part.X, training_labels(part, method))
     scaling = None if method.features == "raw" else Scaling.fit(X, method.features)

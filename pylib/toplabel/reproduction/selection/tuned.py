@@ -58,7 +58,7 @@ def assemble(
     """Arrange the points of one fold in a grid."""
     theta = np.unique([point.theta for point in points])
     C = np.unique([point.C for point in points])
-    threshold = budget.thresholds.values()
+    threshold = budget.threshold_values()
     threshold = threshold if len(threshold) else np.array([np.nan])
     found = _empty(split, str(fold), theta, C, threshold, np.array(metrics))
     for point in points:

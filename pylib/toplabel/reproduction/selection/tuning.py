@@ -182,7 +182,7 @@ class FoldPath:
         left_out = solution.left_out if problem.leave_one_out else None
         scores = solution.decision_function(held_out) if left_out is None else left_out
         scores = pool(np.asarray(scores), problem.groups)
-        thresholds = self.task.budget.thresholds.values()
+        thresholds = self.task.budget.threshold_values()
         values = all_values(self._metrics, problem.truth, scores, thresholds)
         gap = float(solution.relative_gap)
         return Point(theta, fit.C, values, gap, int(solution.epochs), fit.seconds)

@@ -1,8 +1,8 @@
 """Readers of file formats: a name in the registry -> a function.
 
 To add a format, write a module with ``load(source, **options) -> Loaded`` that hands its arrays to
-`tables.assemble` and raises `FormatError`, enter it in `FORMATS`, and describe its options in
-`toplabel.reproduction.config.formats`.
+`common.assemble` and raises `FormatError`, and enter it in `FORMATS` and in
+`toplabel.reproduction.config.entry`. Its options are checked by the annotations of its arguments.
 """
 
 from __future__ import annotations
@@ -10,22 +10,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from toplabel.reproduction.data.formats import arff, arrays, coco, idx, libsvm, table, uci_csv, voc
-from toplabel.reproduction.data.formats.source import FormatError, Source
+from toplabel.reproduction.data.formats import arff, arrays, libsvm, regions, table
+from toplabel.reproduction.data.formats.common import FormatError, Source
 from toplabel.reproduction.data.parts import Loaded
 
 FORMATS: dict[str, Callable[..., Loaded]] = {
     "libsvm": libsvm.load,
     "mulan_arff": arff.load,
-    "idx": idx.load,
-    "uci_csv": uci_csv.load,
+    "idx": arrays.load_idx,
     "table": table.load,
     "mat": arrays.load_mat,
     "npz": arrays.load_npz,
     "hdf5": partial(arrays.load, arrays.read_hdf5),
-    "features": arrays.load_features,
-    "voc": voc.load,
-    "coco": coco.load,
+    "npy": arrays.load_npy,
+    "voc": regions.load_voc,
+    "coco": regions.load_coco,
 }
 
 __all__ = ["FORMATS", "FormatError", "Source"]

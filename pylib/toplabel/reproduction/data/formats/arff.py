@@ -9,16 +9,25 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
+from functools import partial
+from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import arff
 import numpy as np
+from pydantic import PositiveInt
 from scipy import sparse
 
-from toplabel.reproduction.data.formats.source import FormatError, Source, parse_xml, shown
-from toplabel.reproduction.data.formats.tables import Table, assemble
+from toplabel.reproduction.data.formats.common import (
+    FormatError,
+    Source,
+    Table,
+    assemble,
+    parse_xml,
+    shown,
+)
 from toplabel.reproduction.data.parts import Loaded
 
 _QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
@@ -30,7 +39,6 @@ _NUMERIC = re.compile(r"(numeric|real|integer)\s*(\[.*\])?", re.IGNORECASE)  # K
 _NUMBER = re.compile(r"[+-]?[0-9.]+(e[+-]?[0-9]+)?", re.IGNORECASE)
 _UNCOMMENTED = re.compile(rf"(?:{_QUOTED}|[^%'\"])*")
 _WEIGHT = re.compile(r",\s*\{[^{}]*\}$")
-_BLANK_WITHIN = re.compile(r"[^\s,]\s+[^\s,]")
 _SKIPPED = ("@relation", "@inputs", "@outputs")
 _YES = ("1", "true", "yes", "y", "t", "on", "present", "positive")
 
@@ -38,30 +46,21 @@ logger = logging.getLogger(__name__)
 
 
 class Attribute(NamedTuple):
-    """A column: its name, its line in the header, and its values when it is nominal.
+    """A column: its name, and its values when it is nominal.
 
     `words` are the values unless all are numbers, which stand for themselves.
     """
 
     name: str
-    line: int
     values: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
     is_dropped: bool = False
 
 
-class Content(NamedTuple):
-    """One file: its attributes, and the rows of all columns, with words as positions."""
-
-    path: Path
-    attributes: list[Attribute]
-    rows: sparse.csr_matrix
-
-
 def load(
     source: Source,
-    first_labels: int | None = None,
-    last_labels: int | None = None,
+    first_labels: PositiveInt | None = None,
+    last_labels: PositiveInt | None = None,
     drop: tuple[str, ...] = (),
 ) -> Loaded:
     """Read ARFF files with label sets.
@@ -82,19 +81,17 @@ def load(
     if sum(given is not None for given in (source.labels, first_labels, last_labels)) != 1:
         message = "the XML file of the labels, or one of the options first_labels and last_labels"
         raise ValueError(f"the Mulan format needs {message}")
-    contents = {part: read(path, drop) for part, path in source.parts.items()}
-    first, *others = contents.values()
-    for other in others:
-        if [(a.name, a.words) for a in other.attributes] != [
-            (a.name, a.words) for a in first.attributes
-        ]:
-            raise FormatError(other.path, None, f"its attributes are not those of {first.path}")
+    read = {part: _read(path, drop) for part, path in source.parts.items()}
+    first, attributes = next(iter(source.parts.values())), next(iter(read.values()))[0]
+    for part, (others, _) in read.items():
+        if [(a.name, a.words) for a in others] != [(a.name, a.words) for a in attributes]:
+            raise FormatError(source.parts[part], None, f"its attributes are not those of {first}")
     if source.labels:
         names = read_labels(source.labels)
     else:
-        kept = [attribute.name for attribute in first.attributes if not attribute.is_dropped]
+        kept = [attribute.name for attribute in attributes if not attribute.is_dropped]
         names = kept[:first_labels] if first_labels else kept[-last_labels:]
-    tables = {part: _split_columns(content, names) for part, content in contents.items()}
+    tables = {part: _split_columns(source.parts[part], *read[part], names) for part in read}
     return assemble(tables, source.task, names)
 
 
@@ -108,47 +105,41 @@ def read_labels(path: Path) -> list[str]:
     return names
 
 
-def read(path: Path, drop: Sequence[str] = ()) -> Content:
-    """Read one ARFF file."""
+def _read(path: Path, drop: Sequence[str]) -> tuple[list[Attribute], sparse.csr_matrix]:
+    """Return the attributes of a file, and its rows, with words as positions."""
     try:
         lines = [_uncommented(line) for line in path.read_text("utf-8-sig").splitlines()]
     except UnicodeDecodeError:
         raise FormatError(path, None, "not UTF-8 text") from None
-    attributes, number = _read_header(path, lines, drop)  # `number` of the line read last
-    first = next(filter(None, lines[number:]), None)
-    if first is None:
+    start, attributes = _read_header(path, lines, drop)
+    n = sum(map(bool, lines[start:]))
+    if not n:
         raise FormatError(path, None, "no row after @data")
-    is_sparse = first.startswith("{")
-    texts = {j: a for j, a in enumerate(attributes) if a.is_dropped or a.words}
-
-    def feed(start: int = number) -> Iterator[str]:
-        nonlocal number
-        yield "@relation r"
-        for j in range(len(attributes)):
-            yield f"@attribute a{j} {'STRING' if j in texts else 'REAL'}"
-        yield "@data"
-        for number, line in enumerate(lines[start:], start=start + 1):
-            yield _checked_row(path, number, line)
-
-    form = arff.LOD_GEN if is_sparse else arff.DENSE_GEN
-    rows = []
+    is_sparse = next(filter(None, lines[start:])).startswith("{")
+    kinds = ["STRING" if a.is_dropped or a.words else "REAL" for a in attributes]
+    header = ["@relation r", *(f"@attribute a{j} {kind}" for j, kind in enumerate(kinds)), "@data"]
+    rows = (
+        _checked_row(path, number, line) for number, line in enumerate(lines[start:], start + 1)
+    )
     try:
-        for row in arff.ArffDecoder().decode(feed(), return_type=form)["data"]:
-            _code_texts(path, number, row, texts)
-            rows.append(row)
+        kind = arff.COO if is_sparse else arff.DENSE
+        data = arff.ArffDecoder().decode(chain(header, rows), return_type=kind)["data"]
     except arff.ArffException as error:
+        number = error.line - len(header) + start
         raise FormatError(path, number, error.message.replace("%d", str(number))) from None
     if not is_sparse:
-        return Content(path, attributes, sparse.csr_matrix(np.array(rows, dtype=np.float64)))
-    for attribute in attributes:
+        columns = map(partial(_numbers, path), attributes, zip(*data, strict=True))
+        return attributes, sparse.csr_matrix(np.column_stack([*columns]))
+    values, row, column = (np.array(part, dtype) for part, dtype in zip(data, "OII", strict=True))
+    for j, attribute in enumerate(attributes):
         if attribute.values and not attribute.words and float(attribute.values[0]) != 0:
             message = "sparse rows leave out its first value, which must be 0"
-            raise FormatError(path, attribute.line, f"attribute {attribute.name!r}: {message}")
-    indptr = np.cumsum([0, *map(len, rows)])
-    columns = np.array([j for row in rows for j in row], dtype=np.int64)
-    values = np.array([value for row in rows for value in row.values()], dtype=np.float64)
-    shape = (len(rows), len(attributes))
-    return Content(path, attributes, sparse.csr_matrix((values, columns, indptr), shape=shape))
+            raise FormatError(path, None, f"attribute {attribute.name!r}: {message}")
+        if kinds[j] == "STRING":
+            values[column == j] = _numbers(path, attribute, values[column == j])
+    shape = (n, len(attributes))
+    entries = values.astype(np.float64), (row, column)
+    return attributes, sparse.csr_matrix(entries, shape=shape)
 
 
 def _uncommented(line: str) -> str:
@@ -159,8 +150,8 @@ def _uncommented(line: str) -> str:
 
 def _read_header(
     path: Path, lines: Sequence[str], drop: Sequence[str]
-) -> tuple[list[Attribute], int]:
-    """Return the attributes, and how many lines the header has."""
+) -> tuple[int, list[Attribute]]:
+    """Return how many lines the header has, and the attributes."""
     found: dict[str, Attribute] = {}
     for number, line in enumerate(lines, start=1):
         if not line or line.lower().startswith(_SKIPPED):
@@ -169,7 +160,7 @@ def _read_header(
             if missing := {*drop} - {*found}:
                 message = f"no attribute {shown(min(missing))}, which `drop` names"
                 raise FormatError(path, None, message)
-            return [*found.values()], number
+            return number, [*found.values()]
         attribute = _parse_attribute(path, number, line, drop)
         if attribute.name in found:
             raise FormatError(path, number, f"attribute {shown(attribute.name)} is there twice")
@@ -183,9 +174,9 @@ def _parse_attribute(path: Path, number: int, line: str, drop: Sequence[str]) ->
         raise FormatError(path, number, f"expected @attribute <name> <type>, found {shown(line)}")
     name, kind = _unquoted(match[1]), match[2].strip()
     if name in drop:
-        return Attribute(name, number, is_dropped=True)
+        return Attribute(name, is_dropped=True)
     if _NUMERIC.fullmatch(kind):
-        return Attribute(name, number)
+        return Attribute(name)
     listed = kind[1:-1].strip() if kind.startswith("{") else ""
     values = tuple(_unquoted(match[1]) for match in _VALUE.finditer(listed))
     if not values or _VALUE.sub("", listed) or len({*values}) < len(values):
@@ -193,7 +184,7 @@ def _parse_attribute(path: Path, number: int, line: str, drop: Sequence[str]) ->
         advice = "nor a list of different values; the option `drop` leaves an attribute out"
         raise FormatError(path, number, f"{message} {advice}")
     is_numeric = all(map(_NUMBER.fullmatch, values))
-    return Attribute(name, number, values, () if is_numeric else values)
+    return Attribute(name, values, () if is_numeric else values)
 
 
 def _unquoted(text: str) -> str:
@@ -201,49 +192,45 @@ def _unquoted(text: str) -> str:
 
 
 def _checked_row(path: Path, number: int, line: str) -> str:
-    """Return a row in the form that liac-arff reads rightly."""
+    """Return a row with commas between its values."""
     if _WEIGHT.search(line):
         raise FormatError(path, number, "a weight {...} after a row; weights are not read")
-    if line.startswith("{"):
-        return line
-    if "," not in line:
-        line = line.replace("\t", ",")
-    if _BLANK_WITHIN.search(line) and not re.search(_QUOTED, line):
-        raise FormatError(path, number, "blanks between values; ARFF has commas")
-    return line
+    return line if "," in line or line.startswith("{") else line.replace("\t", ",")
 
 
-def _code_texts(path: Path, number: int, row: Any, texts: Mapping[int, Attribute]) -> None:
-    """Replace words of a row by their positions, and what is dropped by 0."""
-    for j, attribute in texts.items():
-        if isinstance(row, dict) and j not in row:
-            continue
-        if attribute.words and row[j] not in attribute.words:
-            message = f"attribute {shown(attribute.name)} has no value {shown(row[j])}"
-            raise FormatError(path, number, message)
-        row[j] = float(attribute.words.index(row[j])) if attribute.words else 0.0
+def _numbers(path: Path, attribute: Attribute, values: Sequence) -> np.ndarray:
+    """Return the values of an attribute as numbers: words as positions, what is dropped as 0."""
+    if attribute.is_dropped:
+        return np.zeros(len(values))
+    if not attribute.words:
+        return np.array(values, dtype=np.float64)
+    position = {word: float(i) for i, word in enumerate(attribute.words)}
+    if unknown := {*values} - {*position}:
+        message = f"attribute {shown(attribute.name)} has no value {shown(min(unknown, key=str))}"
+        raise FormatError(path, None, message)
+    return np.array([position[word] for word in values])
 
 
-def _split_columns(content: Content, names: Sequence[str]) -> Table:
+def _split_columns(
+    path: Path, attributes: Sequence[Attribute], rows: sparse.csr_matrix, names: Sequence[str]
+) -> Table:
     """Return the features and the label sets of a file."""
-    path, attributes, rows = content
     position = {attribute.name: j for j, attribute in enumerate(attributes)}
     if missing := [name for name in names if name not in position]:
         raise FormatError(path, None, f"no attribute for the label {shown(missing[0])}")
     labels = [position[name] for name in names]
-    is_label = {*labels}
     Y = rows[:, labels].toarray()
     for column, j in enumerate(labels):
         if attributes[j].is_dropped or len(attributes[j].words) > 2:
             message = f"label {shown(attributes[j].name)} is dropped or has more than two values"
-            raise FormatError(path, attributes[j].line, message)
+            raise FormatError(path, None, message)
         Y[:, column] = _is_positive(attributes[j], Y[:, column])
-    columns = [j for j, a in enumerate(attributes) if not a.is_dropped and j not in is_label]
+    dropped = [j for j, attribute in enumerate(attributes) if attribute.is_dropped]
+    columns = sorted({*range(len(attributes))} - {*labels} - {*dropped})
+    X = rows[:, columns]
     if any(len(attributes[j].words) > 2 for j in columns):
-        found = [_one_hot(rows[:, [j]], len(attributes[j].words)) for j in columns]
+        found = [_coded(rows[:, [j]], len(attributes[j].words)) for j in columns]
         X = sparse.hstack(found, format="csr")
-    else:
-        X = rows[:, columns]
     X.eliminate_zeros()
     X.sort_indices()
     return Table(path, X, Y)
@@ -261,7 +248,7 @@ def _is_positive(attribute: Attribute, values: np.ndarray) -> np.ndarray:
     return (values == yes).astype(np.float64)
 
 
-def _one_hot(column: sparse.csr_matrix, n_words: int) -> sparse.csc_matrix:
-    """Return a 0/1 column for each of more than two words."""
+def _coded(column: sparse.csr_matrix, n_words: int) -> sparse.csc_matrix:
+    """Return a column of numbers as it is, and a 0/1 column for each of more than two words."""
     is_word = column.toarray() == np.arange(n_words) if n_words > 2 else column
     return sparse.csc_matrix(is_word, dtype=np.float64)

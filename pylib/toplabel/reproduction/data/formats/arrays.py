@@ -1,4 +1,4 @@
-"""Files that hold arrays: NumPy's .npz and .npy, MATLAB's .mat, and HDF5.
+"""Files that hold arrays: NumPy's .npz and .npy, MATLAB's .mat, HDF5, and IDX, the format of MNIST.
 
 Nothing is unpickled, and no array of HDF5 is read whose numbers stand in another file or were never
 written.
@@ -7,7 +7,7 @@ written.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,10 +16,9 @@ import h5py
 import numpy as np
 from scipy import io, sparse
 
-from toplabel.reproduction.data.formats import libsvm
-from toplabel.reproduction.data.formats.source import FormatError, Source, damage
-from toplabel.reproduction.data.formats.tables import Table, assemble
-from toplabel.reproduction.data.parts import Loaded, Task
+from toplabel.reproduction.config.model import FileName
+from toplabel.reproduction.data.formats.common import FormatError, Source, Table, assemble, damage
+from toplabel.reproduction.data.parts import Loaded
 
 Read = Callable[[Path, Sequence[str]], Sequence[Any]]
 
@@ -30,7 +29,7 @@ def load(read: Read, source: Source, X: str = "X", labels: str | None = None) ->
 
     Several parts may share a file: "{part}" in a name stands for that of the part.
     """
-    names = X, labels or _label_name(source.task)
+    names = X, labels or ("Y" if source.task == "multilabel" else "y")
     tables = {
         part: Table(path, *read(path, [name.replace("{part}", part) for name in names]))
         for part, path in source.parts.items()
@@ -62,38 +61,13 @@ def load_mat(
     return load(_read_transposed if transposed else read_mat, source, X, labels)
 
 
-def load_features(
-    source: Source, n_features: int | None = None, label_base: int | None = None
-) -> Loaded:
-    """Read feature vectors that the user extracted, each part in whichever form it stands.
-
-    A part P is ``P.npz``, ``P.mat`` or ``P.h5`` with features ``X`` and labels ``y`` or ``Y``;
-    ``P.npy`` with ``P_labels.npy``; or LIBSVM text, for which `n_features` and `label_base` are
-    those of `libsvm.load`.
-    """
-    tables, texts = {}, {}
+def load_npy(source: Source) -> Loaded:
+    """Read features P.npy, which are mapped into memory, and beside them the labels P_labels.npy."""
+    tables = {}
     for part, path in source.parts.items():
-        if path.suffix in READERS:
-            arrays = READERS[path.suffix](path, ["X", _label_name(source.task)])
-            tables[part] = Table(path, *arrays)
-        elif path.suffix == ".npy":
-            labels = path.with_name(f"{path.stem}_labels.npy")
-            tables[part] = Table(path, read_npy(path), np.array(read_npy(labels)), labels)
-        else:
-            texts[part] = path
-    if texts:
-        # LIBSVM text does not say how many columns it has: those beyond the last entry are zero.
-        width = n_features or max((table.X.shape[1] for table in tables.values()), default=None)
-        loaded = libsvm.load(Source(texts, source.task), width, label_base=label_base)
-        classes = np.array(loaded.class_names)
-        for part, found in loaded.parts.items():
-            labels = found.Y if found.y is None else classes[found.y].astype(int)
-            tables[part] = Table(texts[part], found.X, labels)
+        labels = path.with_name(f"{path.stem}_labels.npy")
+        tables[part] = Table(path, _read_npy(path), np.array(_read_npy(labels)), labels)
     return assemble(tables, source.task)
-
-
-def _label_name(task: Task) -> str:
-    return "Y" if task == "multilabel" else "y"
 
 
 def read_npz(path: Path, names: Sequence[str]) -> list[np.ndarray | sparse.spmatrix]:
@@ -107,12 +81,12 @@ def read_npz(path: Path, names: Sequence[str]) -> list[np.ndarray | sparse.spmat
             labels = path.with_name(f"{path.stem}_labels.npz")
             if labels.is_file():
                 return [sparse.load_npz(path), sparse.load_npz(labels)]
-            return [sparse.load_npz(path), np.array(read_npy(labels.with_suffix(".npy")))]
+            return [sparse.load_npz(path), np.array(_read_npy(labels.with_suffix(".npy")))]
         _check_names(path, names, stored.files)
         return [stored[name] for name in names]
 
 
-def read_npy(path: Path) -> np.memmap:
+def _read_npy(path: Path) -> np.memmap:
     """Return the array of an .npy file, mapped into memory."""
     with damage(path, ".npy file"):
         return np.lib.format.open_memmap(path, mode="r")
@@ -129,9 +103,6 @@ def read_mat(path: Path, names: Sequence[str]) -> list[np.ndarray | sparse.spmat
         content = io.loadmat(path, variable_names=names)
         for matrix in filter(sparse.issparse, map(content.get, names)):
             matrix.check_format(full_check=True)  # SciPy may crash on an index out of range
-    for name in names:
-        if not sparse.issparse(content[name]) and content[name].dtype.kind not in "biuf":
-            raise FormatError(path, None, f"{name!r} is no matrix of real numbers")
     return [content[name] for name in names]
 
 
@@ -179,5 +150,26 @@ def _check_names(path: Path, names: Sequence[str], found: Collection[str]) -> No
             raise FormatError(path, None, f"{name!r} is not in it; it has: {there}")
 
 
-READERS: dict[str, Read] = {".npz": read_npz, ".mat": read_mat, ".h5": read_hdf5}
-"""The reader of arrays by names for each suffix of a file."""
+def load_idx(source: Source, labels: Mapping[str, FileName]) -> Loaded:
+    """Read pairs of IDX files of unsigned bytes: images (n, ...), which become rows, and labels."""
+    tables = {}
+    for part, path in source.parts.items():
+        beside = source.beside(part, labels)
+        images = _read_idx(path)
+        tables[part] = Table(path, images.reshape(len(images), -1), _read_idx(beside), beside)
+    return assemble(tables, source.task)
+
+
+def _read_idx(path: Path) -> np.ndarray:
+    """Return the array of a file: two zero bytes, the type, the number of dimensions, the sizes,
+    the numbers.
+    """
+    content = path.read_bytes()
+    start = 4 + 4 * content[3] if len(content) > 4 else 4
+    if content[:3] != b"\0\0\x08" or len(content) < start:
+        raise FormatError(path, None, "not an IDX file of unsigned bytes")
+    shape = tuple(map(int, np.frombuffer(content[4:start], ">u4")))
+    if len(content) - start != math.prod(shape) or 0 in shape or not shape:
+        message = f"{len(content) - start} numbers, but the header says {shape}"
+        raise FormatError(path, None, message)
+    return np.frombuffer(content, np.uint8, offset=start).reshape(shape)

@@ -1,30 +1,37 @@
 """Features of the regions of images, and the labels of images from their objects (TPAMI section 6.3).
 
-An image has several rows of features, and an index says which row is of which image. A part P stands
-in one of these forms:
-
-=================================  ==============================================================
-``P.npz``, ``P.h5``                features ``X`` (rows, d); ``image`` (rows,), the number of each
-                                   row's image, from 0; ``images`` (n,), the images' names, or their
-                                   numbers in the annotations
-``P.npy`` and ``P_regions.npz``    the features alone, mapped into memory; the other two arrays
-=================================  ==============================================================
+An image has several rows of features. A part is an .npz or .h5 file with the features ``X``
+(rows, d), the number ``image`` (rows,) of each row's image, from 0, and ``images`` (n,), the images'
+names, or their numbers in the annotations. The objects are annotated as in Pascal VOC or in COCO.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+import re
+import tarfile
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
+from xml.etree import ElementTree
 
 import numpy as np
 
-from toplabel.reproduction.data.formats.arrays import READERS, read_npy, read_npz
-from toplabel.reproduction.data.formats.source import FormatError
-from toplabel.reproduction.data.formats.tables import features_of
-from toplabel.reproduction.data.parts import Part
-from toplabel.reproduction.data.rows import Rows
+from toplabel.reproduction.config.model import FileName
+from toplabel.reproduction.data.formats.arrays import read_hdf5, read_npz
+from toplabel.reproduction.data.formats.common import (
+    FormatError,
+    Source,
+    damage,
+    features_of,
+    parse_xml,
+    shown,
+)
+from toplabel.reproduction.data.parts import Loaded, Part
 
+_ANNOTATION = re.compile(r"(?:^|/)Annotations/([^/]+)\.xml$")
+_LARGEST = 2**26  # bytes of a file in an archive
 _NO_LABEL = -1  # the single label of an image without an object
 
 
@@ -35,52 +42,111 @@ class Object(NamedTuple):
     size: float
 
 
-class Regions(NamedTuple):
-    """The regions of one part: features, the image 0..n-1 of each row, and the images' names."""
+def load_voc(
+    source: Source, labels: Mapping[str, FileName], classes: Mapping[str, str] | None = None
+) -> Loaded:
+    """Read features of regions, and the labels of their images from a tar file for each part.
 
-    path: Path
-    X: Rows
-    groups: np.ndarray
-    images: list[str]
-
-    def labelled(self, objects: Mapping[str, Sequence[Object]], classes: Sequence[str]) -> Part:
-        """Return the part, labelled by the objects of its images.
-
-        ``Y`` says whether an image has an object of a class; ``y`` is the class of its largest
-        object, of equally large ones the first, and -1 for an image without one.
-        """
-        index = {name: j for j, name in enumerate(classes)}
-        Y = np.zeros((len(self.images), len(classes)), dtype=np.uint8)
-        y = np.full(len(self.images), _NO_LABEL, dtype=np.int64)
-        for i, image in enumerate(self.images):
-            if image not in objects:
-                raise FormatError(self.path, None, f"the image {image!r} has no annotation")
-            for found in objects[image]:
-                Y[i, index[found.label]] = 1
-            if objects[image]:
-                y[i] = index[max(objects[image], key=lambda found: found.size).label]
-        return Part(X=self.X, y=y, Y=Y, groups=self.groups)
+    ``Annotations/<image>.xml`` in it, as in the development kit, has the objects with class and
+    bounding box; those that are marked as difficult do not count. The classes are those of
+    `classes` in their order, with the names of the papers' tables, or those that occur.
+    """
+    objects: dict[str, dict[str, list[Object]]] = {}
+    for part in source.parts:
+        path = source.beside(part, labels)
+        objects[part] = dict(_annotations(path))
+        if not objects[part]:
+            raise FormatError(path, None, "no Annotations/*.xml in it")
+    found = {o.label for part in objects.values() for image in part.values() for o in image}
+    names = sorted(found) if classes is None else list(classes)
+    if unknown := sorted(found - {*names}):
+        raise FormatError(path, None, f"objects of the unknown class {shown(unknown[0])}")
+    parts = {part: _labelled(path, objects[part], names) for part, path in source.parts.items()}
+    return Loaded(parts, names if classes is None else [classes[name] for name in names])
 
 
-def read_regions(path: Path) -> Regions:
-    """Read the features of a part, and which image each row is of."""
-    names = ("image", "images")
-    if path.suffix == ".npy":
-        X = read_npy(path)
-        path = path.with_name(f"{path.stem}_regions.npz")
-        image, images = read_npz(path, names)
-    else:
-        X, image, images = READERS.get(path.suffix, read_npz)(path, ("X", *names))
-    X = features_of(path, X)
-    if images.ndim != 1 or images.dtype.kind not in "iuUSO":
-        raise FormatError(path, None, "'images' must hold the names of n images, or whole numbers")
-    listed = [item.decode() if isinstance(item, bytes) else str(item) for item in images.tolist()]
-    if len({*listed}) < len(listed):
-        raise FormatError(path, None, "'images' has a name twice")
-    if image.shape != (X.shape[0],) or image.dtype.kind not in "iu":
-        message = f"'image' must hold {X.shape[0]} whole numbers, one for each row of X"
-        raise FormatError(path, None, message)
-    if not np.array_equal(np.unique(image), np.arange(len(listed))):
-        message = f"'image' must have each number of 0..{len(listed) - 1}, and no other"
-        raise FormatError(path, None, message)
-    return Regions(path, X, image.astype(np.int64), listed)
+def _annotations(path: Path) -> Iterator[tuple[str, list[Object]]]:
+    """Yield the name of each image in a tar file, and its objects; no file goes to disk."""
+    with damage(path, "tar file"), tarfile.open(path) as archive:
+        for member in archive:
+            match = _ANNOTATION.search(member.name)
+            if not match or not member.isfile() or match[1].startswith("._"):  # of macOS
+                continue
+            if member.size > _LARGEST:
+                raise FormatError(path, None, f"{member.name} has {member.size:,} bytes")
+            place = path / match[0]
+            root = parse_xml(archive.extractfile(member).read(), place)
+            with damage(place, "annotation"):
+                yield match[1], [_object(e) for e in root.findall("object") if not _is_difficult(e)]
+
+
+def _is_difficult(element: ElementTree.Element) -> bool:
+    return element.findtext("difficult", "0").strip() == "1"
+
+
+def _object(element: ElementTree.Element) -> Object:
+    """Return an object; both corners of its box belong to it."""
+    names = ("xmin", "ymin", "xmax", "ymax")
+    left, top, right, bottom = (float(element.findtext(f"bndbox/{name}", "")) for name in names)
+    label = element.findtext("name", "").strip()
+    if not label:
+        raise ValueError("an object without a name")
+    return Object(label, (right - left + 1) * (bottom - top + 1))
+
+
+def load_coco(source: Source, labels: Mapping[str, FileName]) -> Loaded:
+    """Read features of regions, and the labels of their images from an instances file for each part.
+
+    Images have their numbers as names. Classes are the categories in the order of their numbers,
+    the same in every part. The size of an object is the area of its box.
+    """
+    parts, classes = {}, None
+    for part, path in source.parts.items():
+        annotated = source.beside(part, labels)
+        names, objects = _instances(annotated)
+        if classes not in (None, names):
+            message = f"its categories are not those of the part '{next(iter(parts))}'"
+            raise FormatError(annotated, None, message)
+        classes = names
+        parts[part] = _labelled(path, objects, classes)
+    return Loaded(parts, classes)
+
+
+def _instances(path: Path) -> tuple[list[str], dict[str, list[Object]]]:
+    """Return the categories of an instances file, and the objects of each image."""
+    with damage(path, "instances file of COCO"):
+        document = json.loads(path.read_bytes())
+        categories = {entry["id"]: entry["name"] for entry in document["categories"]}
+        name, count = Counter(categories.values()).most_common(1)[0]
+        if count > 1 or len(categories) < len(document["categories"]):
+            raise ValueError(f"a category occurs twice, perhaps {name!r}")
+        objects: dict[str, list[Object]] = {str(entry["id"]): [] for entry in document["images"]}
+        for entry in document["annotations"]:
+            _, _, width, height = entry["bbox"]
+            found = Object(categories[entry["category_id"]], float(width * height))
+            objects[str(entry["image_id"])].append(found)
+    return [categories[key] for key in sorted(categories)], objects
+
+
+def _labelled(path: Path, objects: Mapping[str, Sequence[Object]], classes: Sequence[str]) -> Part:
+    """Read the features of a part, and label its images by their objects.
+
+    ``Y`` says whether an image has an object of a class; ``y`` is the class of its largest object,
+    of equally large ones the first, and -1 for an image without one.
+    """
+    read = read_npz if path.suffix == ".npz" else read_hdf5
+    X, image, images = read(path, ("X", "image", "images"))
+    if image.dtype.kind not in "iu":
+        raise FormatError(path, None, "'image' must hold whole numbers, one for each row of X")
+    index = {name: j for j, name in enumerate(classes)}
+    Y = np.zeros((len(images), len(classes)), dtype=np.uint8)
+    y = np.full(len(images), _NO_LABEL, dtype=np.int64)
+    for i, name in enumerate(images.tolist()):
+        name = name.decode() if isinstance(name, bytes) else str(name)
+        if name not in objects:
+            raise FormatError(path, None, f"the image {name!r} has no annotation")
+        for found in objects[name]:
+            Y[i, index[found.label]] = 1
+        if objects[name]:
+            y[i] = index[max(objects[name], key=lambda found: found.size).label]
+    return Part(features_of(path, X), y=y, Y=Y, groups=image.astype(np.int64))

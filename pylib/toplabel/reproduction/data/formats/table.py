@@ -1,17 +1,17 @@
-"""Tables with a header, as spreadsheets and pandas write them: CSV, TSV and Parquet."""
+"""Tables, as spreadsheets and pandas write them: CSV, TSV and Parquet, with or without a header."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pandas as pd
 from sklearn.preprocessing import MultiLabelBinarizer
 
 from toplabel._core.files import reason
-from toplabel.reproduction.data.formats.source import FormatError, Source, shown
-from toplabel.reproduction.data.formats.tables import Table, assemble
+from toplabel.reproduction.data.formats.common import FormatError, Source, Table, assemble, shown
 from toplabel.reproduction.data.parts import Loaded
 
 _MANY = 50  # values of a column of words, which are more than half the rows: no category
@@ -19,33 +19,35 @@ _MANY = 50  # values of a column of words, which are more than half the rows: no
 
 def load(
     source: Source,
-    label: str | None = None,
+    label: str | int | None = None,
     labels: Sequence[str] = (),
-    tags: Mapping[str, str] | None = None,
+    tags: Mapping[Literal["column", "separator"], str] | None = None,
     drop: Sequence[str] = (),
     categorical: Sequence[str] = (),
-    missing: str = "error",
+    missing: Literal["error", "median", "mean", "drop"] = "error",
+    header: bool = True,
     delimiter: str | None = None,
-    decimal: str = ".",
+    decimal: Literal[".", ","] = ".",
 ) -> Loaded:
-    """Read tables with a header.
+    """Read tables; columns without a `header` have their numbers, from 0, as names.
 
-    The labels are the column `label` (one class a row), the columns `labels` of 0 and 1, or the
-    column of `tags` that holds a list of words. All other columns but those of `drop` are features:
-    numbers, or categories (`categorical`, and columns of words), which become a 0/1 column for each
-    value. What fills a gap, the median or mean, is that of the first part.
+    The labels are the column `label` (one class a row; a number counts from 0, or from the last
+    column if it is negative), the columns `labels` of 0 and 1, or the column of `tags` that holds a
+    list of words. All other columns but those of `drop` are features: numbers, or categories
+    (`categorical`, and columns of words), which become a 0/1 column for each value. What fills a
+    gap, the median or mean, is that of the first part.
     """
     if (label is None) + (not labels) + (tags is None) != 2:
         raise ValueError("the format 'table' needs one of the options label, labels and tags")
-    asked = [label] if label else [*labels] or [tags["column"]]
-    frames = {}
+    frames = {part: _read(path, header, delimiter) for part, path in source.parts.items()}
+    if isinstance(label, int):
+        columns = next(iter(frames.values())).columns
+        label = columns[label] if -len(columns) <= label < len(columns) else str(label)
+    asked = [*labels] or [label if tags is None else tags.get("column")]
     for part, path in source.parts.items():
-        frame = frames[part] = _read(path, delimiter)
-        if not isinstance(frame.index, pd.RangeIndex):
-            raise FormatError(path, None, "a row has more values than the header has names")
         for column in (*asked, *drop, *categorical):
-            if column not in frame:
-                message = f"no column {shown(column)}; it has: {', '.join(map(str, frame))}"
+            if column not in frames[part]:
+                message = f"no column {shown(column)}; it has: {', '.join(frames[part])}"
                 raise FormatError(path, None, message)
     path = next(iter(source.parts.values()))
     whole = pd.concat(frames, names=["part", "row"])
@@ -62,16 +64,30 @@ def load(
     return assemble(tables, source.task, names)
 
 
-def _read(path: Path, delimiter: str | None) -> pd.DataFrame:
+def _read(path: Path, header: bool, delimiter: str | None) -> pd.DataFrame:
+    """Return a file as a table of words (Parquet: of what it holds), with names for its columns."""
+    delimiter = delimiter or ("\t" if path.suffix == ".tsv" else ",")
     try:
         if path.suffix == ".parquet":
-            return pd.read_parquet(path)
-        separator = delimiter or ("\t" if path.suffix == ".tsv" else ",")
-        return pd.read_csv(
-            path, sep=separator, dtype=str, encoding="utf-8-sig", skipinitialspace=True
-        )
+            frame = pd.read_parquet(path)
+        else:
+            frame = pd.read_csv(
+                path,
+                sep=r"\s+" if delimiter == "whitespace" else delimiter,
+                header=0 if header else None,
+                dtype=str,
+                na_values="?",
+                encoding="utf-8-sig",
+                skipinitialspace=True,
+            )
     except Exception as error:  # pyarrow, which reads Parquet, has errors of its own
         raise FormatError(path, None, reason(error)) from None
+    if not isinstance(frame.index, pd.RangeIndex):
+        raise FormatError(path, None, "a row has more values than the header has names")
+    if 0 in frame.shape or frame.shape[1] == 1:
+        message = f"{len(frame)} rows and {frame.shape[1]} columns; is the `delimiter` right?"
+        raise FormatError(path, None, message)
+    return frame.rename(columns=str)
 
 
 def _as_numbers(column: pd.Series, decimal: str = ".") -> pd.Series:
@@ -102,15 +118,24 @@ def _filled(path: Path, X: pd.DataFrame, missing: str, first: str) -> pd.DataFra
 
 
 def _coded(path: Path, X: pd.DataFrame) -> np.ndarray:
-    """Return features as numbers, with a 0/1 column for each category; a gap is in none."""
+    """Return features as numbers, with a 0/1 column for each category; a gap is in none.
+
+    A column of words is refused where it seems to be none of categories: most of its values are
+    numbers, or there are very many different ones.
+    """
     words = [column for column in X if not pd.api.types.is_numeric_dtype(X[column])]
     for column in words:
         if isinstance(X[column].dtype, pd.CategoricalDtype):
             continue
+        is_word = pd.to_numeric(X[column], errors="coerce").isna() & X[column].notna()
         if (count := X[column].nunique()) > max(_MANY, len(X) / 2):
-            message = f"column {shown(column)} has {count} different words"
-            advice = "leave it out with `drop`, or name it in `categorical`"
-            raise FormatError(path, None, f"{message}; {advice}")
+            what = f"has {count} different words"
+        elif is_word.mean() < 0.5:
+            what = f"has numbers, but also {shown(X[column][is_word].iloc[0])}"
+        else:
+            continue
+        advice = "leave it out with `drop`, or name it in `categorical`"
+        raise FormatError(path, None, f"column {shown(column)} {what}; {advice}")
     return pd.get_dummies(X, columns=words, dtype=np.float64).to_numpy(np.float64)
 
 
@@ -119,20 +144,19 @@ def _labels(
 ) -> tuple[list[str] | None, np.ndarray]:
     """Return the names of the labels, None for classes, and the labels as they stand."""
     if label is not None:
-        return None, answers[label].astype(object).fillna("").astype(str).str.strip().to_numpy(str)
+        return None, _words(answers[label]).str.strip().to_numpy(str)
     if tags is None:
         try:
             numbers = answers.apply(_as_numbers).to_numpy(np.float64)
-            return [str(column) for column in answers], numbers
+            return [*answers], numbers
         except ValueError as error:
             raise FormatError(path, None, f"labels must be 0 or 1 ({reason(error)})") from None
-    lists = (
-        answers[tags["column"]]
-        .astype(object)
-        .fillna("")
-        .astype(str)
-        .str.split(tags.get("separator", ";"))
-    )
+    lists = _words(answers[tags["column"]]).str.split(tags.get("separator", ";"))
     sets = [{word.strip() for word in words} - {""} for words in lists]
     coder = MultiLabelBinarizer().fit(sets)
     return [*coder.classes_], coder.transform(sets)
+
+
+def _words(column: pd.Series) -> pd.Series:
+    """Return a column as text, with "" for what is missing."""
+    return column.astype(object).fillna("").astype(str)

@@ -8,11 +8,9 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from toplabel.metrics.names import is_fraction
 from toplabel.reproduction.report import numbers
-from toplabel.reproduction.report.cells import is_stopped
 from toplabel.reproduction.report.figures import style
 from toplabel.reproduction.report.labels import VERDICTS, table_label, table_order
 
@@ -30,27 +28,15 @@ _MARKS = {
     "higher": {"marker": "^", "color": "#a3548c", "markersize": 3.6},
     "lower": {"marker": "v", "color": "#a3548c", "markersize": 3.6},
     "off": {"marker": "x", "color": "#c24a00", "markersize": 3.8},
-    "not converged": {
-        **{"marker": "s", "color": style.INK, "markersize": 6.5},
-        **{"markerfacecolor": "none", "markeredgewidth": 0.6},
-    },
 }
 
 
 def points_of(cells: pd.DataFrame) -> pd.DataFrame:
-    """Return the numbers that `draw` shows.
+    """Return the numbers that `draw` shows, of the compared numbers of one run.
 
-    Parameters
-    ----------
-    cells : DataFrame
-        Compared numbers of one run (`toplabel.reproduction.compare.views.compared`).
-
-    Returns
-    -------
-    DataFrame
-        A row for each number, the tables in order: ``table``, the name of its table; ``points``,
-        measured minus printed (a hundredth of a loss is a point); ``verdict``; ``is_loss``;
-        ``stopped``, whether its fit did not converge.
+    `cells` are those of `toplabel.reproduction.compare.views.compared`. There is a row for each
+    number, the tables in order: ``table``, the name of its table; ``points``, measured minus printed
+    (a hundredth of a loss is a point); ``verdict``; ``is_loss``.
     """
     rows = sorted(
         cells.to_dict("records"), key=lambda row: table_order(row["source"], row["table"])
@@ -61,21 +47,12 @@ def points_of(cells: pd.DataFrame) -> pd.DataFrame:
             "points": [numbers.in_points(row["metric"], row["difference"]) for row in rows],
             "verdict": [row["verdict"] for row in rows],
             "is_loss": [is_fraction(row["metric"]) for row in rows],
-            "stopped": [is_stopped(row) for row in rows],
         }
     )
 
 
 def draw(points: pd.DataFrame, background: str = "none") -> str:
-    """Draw the chart as SVG.
-
-    Parameters
-    ----------
-    points : DataFrame
-        From `points_of`.
-    background : str
-        A colour, for a picture that stands alone.
-    """
+    """Draw the chart of `points_of` as SVG; a picture that stands alone needs a background."""
     tables = list(points["table"].unique())
     reach = max(2.0, points["points"].abs().max())
     with style.house_style():
@@ -84,16 +61,13 @@ def draw(points: pd.DataFrame, background: str = "none") -> str:
         ax = figure.subplots()
         ax.set_facecolor(background)
         _set_axes(ax, tables, reach)
-        marks = _stacked(points, tables, reach)
-        handles = []
+        marks = _stacked(points, ax, reach)
         for key, look in _MARKS.items():
-            found = marks[marks["stopped"] if key == "not converged" else marks["verdict"] == key]
+            found = marks[marks["verdict"] == key]
+            label = f"{VERDICTS[key].word} {numbers.count(len(found))}"
             if len(found):
-                ax.plot(found["points"], found["height"], linestyle="", gid=key, **look)
-                word = VERDICTS[key].word if key in VERDICTS else key
-                label = f"{word} {numbers.count(len(found))}"
-                handles.append(Line2D([], [], linestyle="", label=label, **look))
-        figure.legend(handles=handles, loc="outside upper left", ncols=min(3, len(handles)))
+                ax.plot("points", "height", data=found, label=label, ls="", gid=key, **look)
+        figure.legend(loc="outside upper left", ncols=3)
         text = io.StringIO()
         metadata = {"Date": None, "Creator": None, "Title": "Measured minus printed numbers"}
         figure.savefig(text, format="svg", metadata=metadata, facecolor=background)
@@ -102,26 +76,28 @@ def draw(points: pd.DataFrame, background: str = "none") -> str:
 
 def _set_axes(ax: Axes, tables: list[str], reach: float) -> None:
     """Name and scale the axes, and shade what is a match and what is close."""
-    ax.set_xscale("function", functions=(_stretched, _points))
+    ax.set_xscale("asinh", linear_width=_KNEE)
     ax.set_xlim(-1.04 * reach, 1.04 * reach)
     for width, alpha in ((1.5, 0.08), (0.5, 0.14)):
         ax.axvspan(-width, width, color=_GREEN, alpha=alpha, linewidth=0)
     ax.axvline(0.0, color=style.INK, linewidth=0.6)
     ticks = [0.0, *(sign * tick for tick in _TICKS if tick <= reach for sign in (-1, 1))]
     ax.set_xticks(ticks, [numbers.signed(t, 0 if abs(t) >= 5 or t == 0 else 1) for t in ticks])
+    ax.minorticks_off()
     ax.set_yticks(range(len(tables)), tables)
     ax.set_ylim(len(tables) - 0.5, -0.5)
     ax.set_xlabel("measured minus printed, points")
     ax.grid(False, axis="y")
 
 
-def _stacked(points: pd.DataFrame, tables: list[str], reach: float) -> pd.DataFrame:
+def _stacked(points: pd.DataFrame, ax: Axes, reach: float) -> pd.DataFrame:
     """Return the marks with the ``row`` and the ``height`` of each.
 
-    Marks that would cover each other are stacked from the middle of the row.
+    Marks that would cover each other on the axis are stacked from the middle of the row.
     """
-    place = (_BINS * _stretched(points["points"]) / _stretched(reach)).round().astype(int)
-    marks = points.assign(row=points["table"].map(tables.index), place=place)
+    along, end = (ax.xaxis.get_transform().transform(one) for one in (points["points"], reach))
+    row, _ = pd.factorize(points["table"])
+    marks = points.assign(row=row, place=np.rint(_BINS * along / end))
     marks = marks.sort_values(["row", "place", "verdict", "points"])
     stacks = marks.groupby(["row", "place"])["place"]
     rank = stacks.cumcount()
@@ -129,11 +105,3 @@ def _stacked(points: pd.DataFrame, tables: list[str], reach: float) -> pd.DataFr
     step = (_ROOM / highest).clip(upper=_LARGEST_STEP)
     side = np.where(rank % 2 == 1, 1, -1)
     return marks.assign(height=marks["row"] + step * ((rank + 1) // 2) * side)
-
-
-def _stretched(points):
-    return np.sign(points) * np.log1p(np.abs(points) / _KNEE)
-
-
-def _points(stretched):
-    return np.sign(stretched) * _KNEE * np.expm1(np.abs(stretched))

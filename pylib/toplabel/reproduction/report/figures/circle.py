@@ -8,15 +8,24 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from matplotlib.patches import Circle, Wedge
 
 from toplabel.reproduction.data.prepared import load_prepared
 from toplabel.reproduction.report.figures import style
-from toplabel.reproduction.report.figures.drawing import Source, legend, mathtext, panel_grid
+from toplabel.reproduction.report.figures.drawing import Source, mathtext, panel_grid
 from toplabel.reproduction.selection.choice import load_choices
 from toplabel.reproduction.selection.models import Model, key_of, load_models
 
+TITLE = "Synthetic data on the unit circle, and what each method predicts"
+CAPTION = (
+    "Training points inside the black circle, the classes side by side. The inner ring is the class"
+    " predicted first at that angle, the outer ring the class predicted second; the numbers name the"
+    " classes."
+)
+ALT = (
+    "The training points of three classes on the unit circle, drawn once for each method, with two"
+    " rings around each circle: the classes with the highest and the second highest score by angle."
+)
 _METRIC = "top2"  # each method is shown with the model that is best in it
 _DIRECTIONS = 720
 # Radii: the black circle is 1; the classes of the points lie inside, the rings outside.
@@ -68,12 +77,8 @@ def draw(frame: pd.DataFrame) -> Figure:
         ax.set_title(mathtext(label), loc="center", pad=2)
         ax.set(aspect="equal", xlim=(-1.38, 1.38), ylim=(-1.38, 1.38))
         ax.axis("off")
-    looks = [style.look(i) | {"linestyle": ""} for i in range(len(classes))]
-    handles = [
-        Line2D([], [], label=f"class {one}", **look)
-        for one, look in zip(classes, looks, strict=True)
-    ]
-    legend(figure, handles)
+    handles = axes[0].get_legend_handles_labels()
+    figure.legend(*handles, loc="outside lower center", ncols=len(classes))
     return figure
 
 
@@ -84,7 +89,7 @@ def _draw_points(ax: Axes, points: pd.DataFrame, classes: Sequence[str]) -> None
         angle = points.loc[points["class"] == one, "angle"].to_numpy(dtype=float)
         radius = _POINTS_OUTER - _POINTS_STEP * i
         look = style.look(i) | {"linestyle": "", "markersize": 2.8, "markeredgewidth": 0}
-        ax.plot(radius * np.cos(angle), radius * np.sin(angle), **look)
+        ax.plot(radius * np.cos(angle), radius * np.sin(angle), label=f"class {one}", **look)
 
 
 def _draw_ring(ax: Axes, part: pd.DataFrame, rank: str, classes: Sequence[str]) -> None:
@@ -100,18 +105,10 @@ def _draw_ring(ax: Axes, part: pd.DataFrame, rank: str, classes: Sequence[str]) 
 
 
 def arcs(classes: np.ndarray) -> list[tuple[float, float, str]]:
-    """Join neighbouring directions of one class into arcs that cover the circle once.
+    """Join neighbouring directions of one class into arcs: start and end in degrees, and the class.
 
-    Parameters
-    ----------
-    classes : (n,) ndarray
-        The class in each of n directions, i / n of a turn. Each stands for the arc up to halfway
-        to its neighbours.
-
-    Returns
-    -------
-    list of (start, end, class)
-        In degrees.
+    `classes` has the class of each of n directions, i / n of a turn; each stands for the arc up to
+    halfway to its neighbours. The arcs cover the circle once.
     """
     n = len(classes)
     (first,) = np.nonzero(classes != np.roll(classes, 1))  # where an arc begins

@@ -12,6 +12,15 @@ from toplabel import simplex
 from toplabel.reproduction.report.figures import style
 from toplabel.reproduction.report.figures.drawing import Source
 
+TITLE = "Decoding with the simplex coding of three classes"
+CAPTION = (
+    "f(x) decodes to the class of the nearest code vector: the plane is cut along the dashed rays."
+)
+ALT = (
+    "An equilateral triangle around the origin, its corners the three code vectors of length 1. Three"
+    " rays from the origin, through the middles of the sides, cut the plane into three equal sectors,"
+    " one for each class."
+)
 #: The code vectors of the three classes, (3, 2).
 CODES = simplex.simplex_coding(3).T
 #: Half the side of the square that is shown.
@@ -20,13 +29,12 @@ _PLANE = ["f1", "f2"]
 
 
 def numbers(source: Source) -> pd.DataFrame:
-    """Return the code vectors, the corners of their triangle, and the cones that decode to each.
+    """Return the code vectors and the cones that decode to each.
 
     A cone is bounded by the opposite vectors of the two other classes, where the scores of a class
     and of its neighbour are equal; it is cut off outside the square that is shown.
     """
     rows = [("code", y, 0, *CODES[y - 1]) for y in (1, 2, 3)]
-    rows += [("hull", y, 0, *CODES[y - 1]) for y in (1, 2, 3)]
     far = 4 * REACH
     for y in (1, 2, 3):
         left, right = (CODES[other - 1] for other in (1, 2, 3) if other != y)

@@ -11,6 +11,15 @@ from toplabel.reproduction.report.figures import style
 from toplabel.reproduction.report.figures.decoding import CODES, REACH, draw_triangle
 from toplabel.reproduction.report.figures.drawing import Source, panel_grid
 
+TITLE = "Level sets of the simplex losses for three classes"
+CAPTION = (
+    "The loss of a row of class 1 as a function of f(x). SC-SVM is zero in a cone that stands on c_1,"
+    " SH-SVM in a half space behind it, S-LS at c_1 alone."
+)
+ALT = (
+    "Contours of three losses of the first class over the plane of f. SC-SVM: a cone with its tip at"
+    " the first code vector. SH-SVM: parallel lines across it. S-LS: circles around it."
+)
 _LOSSES = {"sc_svm": "SC-SVM", "sh_svm": "SH-SVM", "s_ls": "S-LS"}
 _LEVELS = (0.05, 0.25, 0.5, 1.0, 1.5, 2.0, 3.0)
 _POINTS = 65

@@ -49,13 +49,8 @@ def measure(
 ) -> tuple[Result, str]:
     """Return the times that a function measures, with one thread, and the conditions as a sentence.
 
-    Parameters
-    ----------
-    function : callable
-    quick : bool
-        Whether it measures tiny problems, whose times say nothing.
-    clock : str
-        The name of the clock that it looks at.
+    `clock` names the clock that the function looks at; the times of a `quick` run of tiny problems
+    say nothing.
     """
     before = load_average()
     with threadpool_limits(1):

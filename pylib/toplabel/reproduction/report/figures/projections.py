@@ -17,6 +17,15 @@ from toplabel.reproduction.report.figures import style
 from toplabel.reproduction.report.figures.drawing import Source
 from toplabel.reproduction.report.figures.measuring import timed
 
+TITLE = "Scaling of the projections"
+CAPTION = (
+    "Time of 1000 projections of vectors from N(0, 1), radius 10: simplex, top-k simplices α, and the"
+    " bipartite simplex, both sides of dimension d/2, by variable fixing and by sorting."
+)
+ALT = (
+    "Lines of time against dimension on logarithmic axes, nearly straight and parallel: all"
+    " projections by variable fixing together, the bipartite simplex by sorting above them."
+)
 DIMENSIONS = (10**3, 10**4, 10**5, 10**6, 10**7)
 RADIUS = 10.0
 BIPARTITE, BETA = "bipartite simplex", "top-5 simplex beta"
@@ -28,12 +37,7 @@ PROJECTIONS = {
     BIPARTITE: (lib.TL_PROX_BIPARTITE_SIMPLEX, 1),
     BETA: (lib.TL_PROX_TOPK_SIMPLEX_BETA, 5),
 }
-COLUMNS = dict.fromkeys(("projection", "algorithm"), str)
-COLUMNS |= {"dimension": int, "problems": int, "seconds": float}
-PRINTED = {"dimension": int} | dict.fromkeys(
-    ("sorting_based_s", "variable_fixing_s", "improvement"), float
-)
-"""The columns of data/published/tpami2017_table02.csv (`toplabel.reproduction.frames`)."""
+COLUMNS = {"projection": str, "algorithm": str, "dimension": int, "problems": int, "seconds": float}
 _PROBLEMS = 1000  # of each dimension, as in the paper
 _LARGEST = 10**7  # numbers in memory at a time
 _LONG = 0.5  # seconds; such a measurement is not repeated
@@ -66,14 +70,14 @@ def algorithms(name: str, b: np.ndarray, sorting: bool = True) -> dict[str, Call
 
     Raise ArithmeticError if they disagree.
     """
-    found: dict[str, Callable[[], object]] = {OURS: (ours := projection(name, b, False))}
+    ours = projection(name, b, False)
     if not sorting:
-        return found
-    found[SORTING] = other = projection(name, b, True)
+        return {OURS: ours}
+    other = projection(name, b, True)
     for one, two in zip(ours(), other(), strict=True):
         if not np.allclose(one, two, rtol=1e-9, atol=1e-9):
             raise ArithmeticError(f"{name}, d = {b.shape[1]}: the algorithms disagree")
-    return found
+    return {OURS: ours, SORTING: other}
 
 
 def scaling(quick: bool = False) -> pd.DataFrame:
@@ -119,16 +123,10 @@ def draw(frame: pd.DataFrame) -> Figure:
 
 
 def table_of(measured: pd.DataFrame, printed: pd.DataFrame, conditions: str) -> PrintedTable:
-    """Put our times of the bipartite projection beside those of TPAMI Table 2.
+    """Return our times of the bipartite projection, of `scaling`, beside those of TPAMI Table 2.
 
-    Parameters
-    ----------
-    measured : DataFrame
-        The frame of `scaling`.
-    printed : DataFrame
-        data/published/tpami2017_table02.csv; dimensions that were not measured are left out.
-    conditions : str
-        The conditions of the measurement, for the caption.
+    Dimensions that were not measured are left out. The caption ends with the conditions of the
+    measurement.
     """
     ours = measured[measured["projection"] == BIPARTITE]
     ours = ours.pivot_table(index="dimension", columns="algorithm", values="seconds")
@@ -153,4 +151,4 @@ def table_of(measured: pd.DataFrame, printed: pd.DataFrame, conditions: str) -> 
         " dimension d/2. Where 1000 problems need too much memory, fewer were solved, and the time is"
         f" scaled up. The paper's machine is a Xeon E5-2680 of 2.7 GHz. {conditions}"
     )
-    return PrintedTable("table02", title, caption, "tpami2017", "2", "", pd.DataFrame(rows))
+    return PrintedTable(title, caption, pd.DataFrame(rows), page="speed")

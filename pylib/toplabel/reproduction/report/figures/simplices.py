@@ -12,6 +12,16 @@ from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 from toplabel.reproduction.report.figures import style
 from toplabel.reproduction.report.figures.drawing import Source
 
+TITLE = "The top-k simplices in three dimensions"
+CAPTION = (
+    "The sets of dual variables of the top-k SVM, radius 1: the sum is at most 1, and no entry exceeds"
+    " the k-th part of the sum (α) or of the radius (β). With k = 1 both are the simplex."
+)
+ALT = (
+    "Six polytopes inside the unit simplex. With k = 1 both sets are the unit simplex, with 4"
+    " vertices. The set alpha has 4 vertices with k = 2 and is a segment with k = 3; the set beta has"
+    " 7 and 8 vertices."
+)
 _AXES = ["x1", "x2", "x3"]
 _SYMBOLS = {"alpha": "α", "beta": "β"}
 _TOLERANCE = 1e-12

@@ -29,7 +29,6 @@ WIDTH, HEIGHT = 7.2, 9.2  # inches: the text of the PDF's page, with room for a 
 _STYLE = {
     "svg.fonttype": "path",
     "svg.hashsalt": "toplabel",
-    "svg.id": None,
     "figure.facecolor": "none",
     "savefig.facecolor": "none",
     "savefig.transparent": True,
@@ -68,7 +67,7 @@ def house_style() -> Iterator[None]:
     """Apply the style while figures are drawn and saved, and restore the settings afterwards."""
     with mpl.rc_context():
         mpl.rcdefaults()
-        mpl.rcParams.update({key: value for key, value in _STYLE.items() if key in mpl.rcParams})
+        mpl.rcParams.update(_STYLE)
         yield
 
 

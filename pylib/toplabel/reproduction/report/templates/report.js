@@ -54,7 +54,7 @@
       const grid = table.classList.contains("grid");
       let left = 0;
       for (const row of table.tBodies[0].rows) {
-        const text = `${table.dataset.find} ${row.dataset.find ?? ""} ${row.textContent}`.toLowerCase();
+        const text = `${table.dataset.find} ${row.textContent}`.toLowerCase();
         const cells = Array.from(row.cells).slice(1);
         row.hidden = !(words.every((word) => text.includes(word)) &&
           (!verdict || cells.some((cell) => matches(cell, verdict))));

@@ -1,4 +1,5 @@
-"""The step that all readers share: from arrays as they stand in files to parts with checked labels.
+"""What all readers share: what they are given, their errors, and the step from the arrays of files to
+parts with checked labels.
 
 `toplabel.reproduction.data.validation` checks the whole data set afterwards: finite features, classes
 without a row.
@@ -7,21 +8,72 @@ without a row.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+import reprlib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
+from xml.etree import ElementTree
 
 import numpy as np
 from scipy import sparse
 
-from toplabel.reproduction.data.formats.source import FormatError, shown
-from toplabel.reproduction.data.parts import Loaded, Part, Task
-from toplabel.reproduction.data.rows import Rows, RowsOf
+from toplabel._core.files import one_line, reason
+from toplabel.reproduction.data.parts import Loaded, Part, Rows, Task
 
 _NUMBERS = "biuf"  # kinds of dtypes: boolean, integers, floating point
 _WHOLE = re.compile(r"\+?(-?[0-9]{1,15})(?:\.0*)?")
 _MISSING = ("", "?", "nan", "NaN")
 _MANY = 50  # classes, which are more than half the rows: these are no classes
+
+_repr = reprlib.Repr()
+_repr.maxstring = _repr.maxother = _repr.maxlong = 60
+shown = _repr.repr
+"""Return a value for a message: one line, truncated where it is long or deep."""
+
+
+class FormatError(ValueError):
+    """A file does not follow its format; the message starts with ``file:line``."""
+
+    def __init__(self, path: Path | str, line: int | None, message: str) -> None:
+        place = f"{path}:{line}" if line else f"{path}"
+        super().__init__(f"{place}: {one_line(message)}")
+
+
+@dataclass(frozen=True)
+class Source:
+    """The raw files of one data set, uncompressed, in one folder: the file of each part, and the file
+    that names the labels, for formats that have one.
+    """
+
+    parts: dict[str, Path]
+    task: Task
+    labels: Path | None = None
+
+    def beside(self, part: str, labels: Mapping[str, str]) -> Path:
+        """Return the file of a part's labels, which an option names, beside that of its rows."""
+        if part not in labels:
+            message = f"the option 'labels' names no file for the part '{part}'"
+            raise FormatError(self.parts[part], None, message)
+        return self.parts[part].with_name(labels[part])
+
+
+@contextmanager
+def damage(path: Path, kind: str) -> Iterator[None]:
+    """Turn whatever a library raises on a damaged file, or on one of another kind, into one line."""
+    try:
+        yield
+    except FormatError:
+        raise
+    except Exception as error:
+        raise FormatError(path, None, f"no {kind}, or a damaged one ({reason(error)})") from None
+
+
+def parse_xml(content: bytes, path: Path) -> ElementTree.Element:
+    """Return the root of an XML document; `path` is for messages."""
+    with damage(path, "XML document"):
+        return ElementTree.fromstring(content)
 
 
 class Table(NamedTuple):
@@ -48,8 +100,7 @@ def assemble(
 
     Classes are those that occur in any part: numbers in ascending order, words in that of their
     characters. Label sets have one class a column, with the names `label_names` or the columns'
-    numbers. Features that are float32 (or float16) become float32, all others float64; those of a
-    memory map are neither read nor copied here.
+    numbers. Features that are float32 (or float16) become float32, all others float64.
     """
     features = {name: features_of(table.path, table.X) for name, table in tables.items()}
     if task == "multiclass":
@@ -57,12 +108,8 @@ def assemble(
         parts = {name: Part(X, y=labels[name]) for name, X in features.items()}
     else:
         labels = {name: _indicator(table) for name, table in tables.items()}
-        first, *others = labels
-        for name in others:
-            if labels[name].shape[1] != labels[first].shape[1]:
-                message = f"{labels[name].shape[1]} labels, but the part '{first}' has"
-                raise tables[name].error(f"{message} {labels[first].shape[1]}")
-        names = list(label_names or map(str, range(labels[first].shape[1])))
+        n_classes = max(Y.shape[1] for Y in labels.values())
+        names = list(label_names or map(str, range(n_classes)))
         parts = {name: Part(X, Y=labels[name]) for name, X in features.items()}
     for name, part in parts.items():
         if part.n_instances != part.n_rows:
@@ -81,9 +128,8 @@ def features_of(path: Path, X: np.ndarray | sparse.spmatrix) -> Rows:
     dtype = np.float32 if X.dtype in (np.float16, np.float32) else np.float64
     if sparse.issparse(X):
         return sparse.csr_matrix(X, dtype=dtype)
-    if not isinstance(X, np.memmap):
-        return np.ascontiguousarray(X, dtype=dtype)
-    return X if X.dtype == dtype and X.flags.c_contiguous else RowsOf(X, dtype=dtype)
+    is_as_wanted = X.dtype == dtype and X.flags.c_contiguous  # a memory map stays in its file
+    return X if is_as_wanted else np.ascontiguousarray(X, dtype=dtype)
 
 
 def _classes(tables: Mapping[str, Table]) -> tuple[list[str], dict[str, np.ndarray]]:

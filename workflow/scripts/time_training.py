@@ -1,4 +1,4 @@
-"""TPAMI Fig. 3b and c: duality gap and validation accuracy of three methods at every epoch."""
+"""TPAMI Fig. 3b to d: every epoch of three methods, and of the softmax by two solvers."""
 
 from pathlib import Path
 
@@ -8,15 +8,17 @@ from toplabel.reproduction.frames import write_frame
 from toplabel.reproduction.jobs import run
 from toplabel.reproduction.report.figures.convergence import convergence, timed_set
 from toplabel.reproduction.report.figures.measuring import measure
+from toplabel.reproduction.report.figures.softmax import race
 
 
 def main(snakemake):
     quick = snakemake.params.quick
+    measured = {"convergence": convergence, "softmax": race}[snakemake.wildcards.figure]
     prepared = load_prepared(Path(snakemake.input.meta).parent)
     data = timed_set(prepared)
-    frame, sentence = measure(lambda: convergence(data, 10 if quick else 1000), quick)
+    frame, sentence = measure(lambda: measured(data, quick), quick)
     write_frame(frame, snakemake.output.csv)
-    what = f"{prepared.meta['title']} {data.words}, {len(data.y_val)} rows to validate on."
+    what = f"{prepared.meta['title']} {data.words}."
     write_json(snakemake.output.json, {"what": what, "sentence": sentence})
 
 

@@ -4,23 +4,24 @@ are printed as they stand.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
+from math import nan
 from typing import Any
 
 import pandas as pd
 
 from toplabel.metrics.names import lower_is_better
 from toplabel.reproduction.compare.notes import FEWEST_DRAWS
-from toplabel.reproduction.report import notes, numbers
+from toplabel.reproduction.compare.published import OTHERS
+from toplabel.reproduction.report import differences, numbers
 from toplabel.reproduction.report.grids import build_grids, grid_cell
 from toplabel.reproduction.report.inputs import Inputs
 from toplabel.reproduction.report.labels import metric_label, plain, slug, table_label, table_order
 from toplabel.reproduction.report.numbers import count
-from toplabel.reproduction.report.score import in_words, score_of, tally
+from toplabel.reproduction.report.score import in_words, score_of
 from toplabel.reproduction.report.tree import Cell, Fold, Part, Row, Section, Table, Text
 
-NO_GAP = "—"
-"""In place of the gap of a model that has none."""
+_QUOTED = "Results of other authors that the paper quotes:"
 
 
 def table_of(
@@ -73,25 +74,22 @@ def own_sections(inputs: Inputs) -> list[tuple[pd.DataFrame, Section]]:
 def _compared(inputs: Inputs, cells: pd.DataFrame) -> list[Part]:
     """Return how the numbers of a published table compare, and why some are not reproduced."""
     measured, kept = (cells[cells["state"] == state] for state in ("measured", "kept"))
-    score, of_kept = score_of(measured), score_of(kept)
     parts: list[Part] = []
-    if score["comparable"]:
-        compared, printed = count(score["comparable"]), count(int(cells["published"].notna().sum()))
-        parts += tally(score)
-        parts.append(Text(f"{compared} of {printed} printed numbers compared.", style="note"))
-    if of_kept["comparable"]:
-        words = f"{in_words(of_kept)}, of {count(of_kept['comparable'])}."
-        parts.append(Text(words, lead=f"{inputs.kept_name}, muted in the table:", style="note"))
+    for part, whose in ((measured, "This run"), (kept, f"{inputs.kept_name}, muted in the table")):
+        if compared := score_of(part)["comparable"]:
+            words = f"{in_words(score_of(part))}, of {count(compared)} compared."
+            parts.append(Text(words, lead=f"{whose}:", style="note"))
     if told := _within_intervals(measured):
         parts.append(Text(told, style="note"))
-    parts += notes.reasons(measured)
-    if reasons := notes.reasons(kept):
-        parts.append(Fold("Why numbers of the kept run differ", reasons))
-    return parts
+    return parts + differences.reasons(measured)
 
 
 def _numbers(inputs: Inputs, cells: pd.DataFrame, anchor: str) -> list[Part]:
-    """Return the grids of a table, the records of its numbers, and the grids without any of ours."""
+    """Return the grids of a table, the records of its numbers, and the grids without any of ours.
+
+    Results of other authors that a paper quotes stand in a line below its table.
+    """
+    quoted, cells = cells[cells["method"] == OTHERS], cells[cells["method"] != OTHERS]
     measured = cells["state"] == "measured"
     cells = cells.assign(record="")
     cells.loc[measured, "record"] = [f"r-{anchor}-{i + 1}" for i in range(measured.sum())]
@@ -99,11 +97,19 @@ def _numbers(inputs: Inputs, cells: pd.DataFrame, anchor: str) -> list[Part]:
     bare = [grid for grid in grids if grid.state == "published"]
     parts: list[Part] = [grid for grid in grids if grid not in bare]
     if measured.any():
-        title = "Records: parameters, gap, time and file of each number"
+        title = "Records: parameters, gap, time and file of each number, as in data/cells.csv"
         parts.append(Fold(title, [records(cells[measured], inputs)]))
     if bare:
         titles = "; ".join(grid.title for grid in bare)
         parts.append(Fold(f"As published, not measured: {titles}", [*bare]))
+    said = [
+        f"{inputs.title(row['dataset'])} {metric_label(row['metric'])}"
+        f" {' ± '.join(filter(None, (one.published, one.published_std)))}"
+        for row in quoted.to_dict("records")
+        for one in (grid_cell(row),)
+    ]
+    if said:
+        parts.append(Text(f"{'; '.join(said)}.", lead=_QUOTED, style="note"))
     return parts
 
 
@@ -122,75 +128,32 @@ def _within_intervals(cells: pd.DataFrame) -> str:
     return " ".join(told)
 
 
+#: The columns of cells.csv that a record shows, under their names there.
+_RECORD = ["dataset", "features", "label", "metric", "measured", "std", "splits"]
+_RECORD += ["rows_low", "rows_high", "in_rows", "seeds", "seeds_mean", "seeds_std", "in_seeds"]
+_RECORD += ["choice", "C", "theta", "threshold", "selected_k", "relative_gap", "gradient_norm"]
+_RECORD += ["epochs", "seconds", "status", "budget"]
+
+
 def records(cells: pd.DataFrame, inputs: Inputs) -> Table:
-    """Return the table of all that is known of each measured number, and of the file it is from."""
-    rows = cells.to_dict("records")
-    texts = [[write(row, inputs) for write in _RECORD.values()] for row in rows]
-    return table_of("Records", _RECORD, texts, anchors=cells["record"])
+    """Return the table of all that is known of each measured number, and of the file it is from.
+
+    Columns that are empty throughout are left out.
+    """
+    columns = [name for name in _RECORD if not cells[name].isin(["", nan]).all()]
+    texts = []
+    for row in cells.to_dict("records"):
+        line = [_as_text(name, row[name]) for name in columns]
+        texts.append([*line, Cell(row["file"], href=inputs.link(row["file"]))])
+    return table_of("Records", [*columns, "file"], texts, anchors=cells["record"])
 
 
-def _ours(row: Mapping[str, Any]) -> str:
-    cell = grid_cell(row)
-    decimals = numbers.decimals_of(row["metric"], row["printed"])
-    if row["std"] == row["std"] and row["splits"] > 1:
-        error = numbers.fixed(row["std"] / row["splits"] ** 0.5, decimals)
-        deviation = numbers.fixed(row["std"], decimals)
-        return f"{cell.ours} ± {deviation} ({row['splits']:.0f} draws, standard error {error})"
-    return f"{cell.ours} ± {cell.std}" if cell.std else cell.ours
-
-
-def _printed(row: Mapping[str, Any]) -> str:
-    cell = grid_cell(row)
-    return " ± ".join(filter(None, (cell.published, cell.published_std)))
-
-
-def _with_place(text: str, told: str) -> str:
-    """Add to an interval whether the printed number lies in it."""
-    place = {"true": ", printed number inside", "false": ", printed number outside"}
-    return text + place.get(told, "") if text else ""
-
-
-def _seeds(row: Mapping[str, Any]) -> str:
-    if row["seeds"] != row["seeds"]:
-        return ""
-    decimals = numbers.decimals_of(row["metric"], row["printed"])
-    mean, std = (numbers.fixed(row[name], decimals) for name in ("seeds_mean", "seeds_std"))
-    text = f"{mean} ± {std} ({row['seeds']:.0f} seeds)"
-    if row["seeds"] < FEWEST_DRAWS:
-        return f"{text}, too few to judge by"
-    return _with_place(text, row["in_seeds"])
-
-
-def _proof(row: Mapping[str, Any]) -> str:
-    """Return the relative gap of a number; of a loss that is not convex the gradient's norm."""
-    if row["relative_gap"] == row["relative_gap"]:
-        return numbers.small(row["relative_gap"])
-    norm = numbers.small(row["gradient_norm"])
-    return f"‖∇P‖ {norm}" if norm else NO_GAP
-
-
-#: The columns of the records: heading, and what stands there for a row of cells.
-_RECORD: dict[str, Callable[[Mapping[str, Any], Inputs], str | Cell]] = {
-    "Data set": lambda row, inputs: f"{inputs.title(row['dataset'])} {row['features']}".rstrip(),
-    "Method": lambda row, inputs: row["label"],
-    "k": lambda row, inputs: row["k"] or numbers.compact(row["selected_k"]),
-    "γ": lambda row, inputs: row["gamma"],
-    "Kernel": lambda row, inputs: row["kernel"],
-    "Metric": lambda row, inputs: metric_label(row["metric"]),
-    "Ours": lambda row, inputs: Cell(_ours(row), verdict=row["verdict"]),
-    "Published": lambda row, inputs: _printed(row),
-    "Difference": lambda row, inputs: grid_cell(row).difference,
-    "95 % of test rows": lambda row, inputs: _with_place(grid_cell(row).interval, row["in_rows"]),
-    "Seeds of the folds": lambda row, inputs: _seeds(row),
-    "Reading chosen with printed numbers": lambda row, inputs: grid_cell(row).choice,
-    "Budget": lambda row, inputs: row["budget"],
-    "C": lambda row, inputs: numbers.compact(row["C"]),
-    "θ": lambda row, inputs: numbers.compact(row["theta"]),
-    "Threshold": lambda row, inputs: numbers.compact(row["threshold"]),
-    "Relative gap": lambda row, inputs: Cell(_proof(row), stopped=bool(row["stopped"])),
-    "Seconds": lambda row, inputs: numbers.compact(row["seconds"], 3),
-    "File": lambda row, inputs: Cell(row["file"], href=inputs.link(row["file"])),
-}
+def _as_text(column: str, value: str | float) -> str:
+    """Return an entry of cells.csv as it is to be read."""
+    if isinstance(value, str):
+        return value
+    is_bound = column in ("relative_gap", "gradient_norm")
+    return numbers.small(value) if is_bound else numbers.compact(value, 5)
 
 
 def plain_section(table: Mapping[str, Any], inputs: Inputs) -> Section:
@@ -212,21 +175,41 @@ def plain_section(table: Mapping[str, Any], inputs: Inputs) -> Section:
     return Section(slug(table["name"]), table["title"], parts)
 
 
-def best_of_own(inputs: Inputs) -> Table | None:
-    """Return the best method of each metric on the data sets of which no paper prints a number."""
+def best_rows(inputs: Inputs) -> list[tuple[pd.Series, pd.DataFrame]]:
+    """Return the best method by each metric on each data set of which no paper prints a number, with
+    the numbers that it is the best of.
+
+    A fit that did not converge is the best only where none did.
+    """
     own = inputs.cells[(inputs.cells["source"] == "") & inputs.cells["measured"].notna()]
     own = own[~own["metric"].str.startswith("ap_")]  # mAP is the mean of these
+    found = []
+    for (*_, metric), part in own.groupby(["dataset", "features", "metric"], sort=False):
+        converged = part.loc[~part["stopped"], "measured"]
+        values = converged if len(converged) else part["measured"]
+        best = values.idxmin() if lower_is_better(metric) else values.idxmax()
+        found.append((part.loc[best], part))
+    return found
+
+
+def first_bests(inputs: Inputs) -> dict[str, pd.Series]:
+    """Return the best method by the first metric on each such data set, by its registered name."""
+    found: dict[str, pd.Series] = {}
+    for best, _ in best_rows(inputs):
+        found.setdefault(best["config_dataset"], best)
+    return found
+
+
+def best_of_own(inputs: Inputs) -> Table | None:
+    """Return the table of the best methods, and how many others are level with each."""
     rows = []
-    for (dataset, features, metric), part in own.groupby(
-        ["dataset", "features", "metric"], sort=False
-    ):
-        best = part.loc[_best_row(part, metric)]
+    for best, part in best_rows(inputs):
         cell = grid_cell(best)
         near = int(part["measured"].between(best["rows_low"], best["rows_high"]).sum()) - 1
         rows.append(
             [
-                f"{inputs.title(dataset)} {features}".rstrip(),
-                metric_label(metric),
+                f"{inputs.title(best['dataset'])} {best['features']}".rstrip(),
+                metric_label(best["metric"]),
                 best["label"],
                 Cell(cell.ours, stopped=cell.stopped),
                 cell.interval,
@@ -240,30 +223,10 @@ def best_of_own(inputs: Inputs) -> Table | None:
     return table_of(caption, [*head, "Methods", "Seconds"], rows) if rows else None
 
 
-def best_by_dataset(inputs: Inputs) -> list[tuple[str, pd.Series]]:
-    """Return the data sets of which no paper prints a number, with the row of the best method by
-    the first metric.
-    """
-    own = inputs.cells[(inputs.cells["source"] == "") & inputs.cells["measured"].notna()]
-    found = []
-    for dataset, part in own.groupby("config_dataset", sort=False):
-        metric = part["metric"].iloc[0]
-        rows = part[part["metric"] == metric]
-        found.append((str(dataset), rows.loc[_best_row(rows, metric)]))
-    return found
-
-
 def best_sentence(inputs: Inputs) -> str:
     """Say which method is the best on each data set of which no paper prints a number."""
     return " ".join(
         f"{inputs.title(dataset)}: {plain(best['label'])},"
         f" {metric_label(best['metric'])} {grid_cell(best).ours}."
-        for dataset, best in best_by_dataset(inputs)
+        for dataset, best in first_bests(inputs).items()
     )
-
-
-def _best_row(part: pd.DataFrame, metric: str) -> Any:
-    """Return the index of the best value, of fits that converged if there are any."""
-    converged = part.loc[~part["stopped"], "measured"]
-    values = converged if len(converged) else part["measured"]
-    return values.idxmin() if lower_is_better(metric) else values.idxmax()

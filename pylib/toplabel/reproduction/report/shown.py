@@ -12,6 +12,7 @@ from toplabel.reproduction.compare import views
 from toplabel.reproduction.compare.cells import KEPT, MEASURED, PUBLISHED
 from toplabel.reproduction.compare.notes import explained
 from toplabel.reproduction.compare.published import PLACE
+from toplabel.reproduction.config.keys import Key
 from toplabel.reproduction.config.notes import Notes
 from toplabel.reproduction.report.labels import method_label
 
@@ -27,7 +28,9 @@ _KEPT_EPS = 1e-3  # the gap at which training stopped in the kept run, whose row
 Row = Mapping[str, str]
 
 
-def shown_cells(cells: pd.DataFrame, datasets: pd.DataFrame, notes: Notes) -> pd.DataFrame:
+def shown_cells(
+    cells: pd.DataFrame, datasets: pd.DataFrame, notes: Notes, labels: Mapping[Key, str]
+) -> pd.DataFrame:
     """Return a row for each printed number, and for each measured one that no paper prints.
 
     Parameters
@@ -38,6 +41,8 @@ def shown_cells(cells: pd.DataFrame, datasets: pd.DataFrame, notes: Notes) -> pd
         The registered data sets (results/datasets.csv).
     notes : Notes
         The notes on the papers' cells.
+    labels : mapping
+        The labels of methods.yaml by the keys of the methods.
 
     Returns
     -------
@@ -63,7 +68,10 @@ def shown_cells(cells: pd.DataFrame, datasets: pd.DataFrame, notes: Notes) -> pd
     rows = shown.to_dict("records")
     return shown.assign(
         choice=[notes.choices[name].title if name else "" for name in shown["choice"]],
-        label=[_label(row) for row in rows],
+        label=[
+            method_label(row, labels) if row["printed"] or not row["label"] else row["label"]
+            for row in rows
+        ],
         file=file.where(shown["state"] == MEASURED, ""),
         stopped=[is_stopped(row) for row in rows],
         why=[_cause(row, sets, ours) for row in rows],
@@ -82,11 +90,12 @@ def _printed(cells: pd.DataFrame, notes: Notes) -> pd.DataFrame:
     numbers = pd.concat([own, kept]).drop(columns=["printed", "choice", "note", "reading"])
     found = pd.concat([views.found(cells), views.found(cells, KEPT)]).drop_duplicates(PLACE)
     reasons = pd.concat([explained(cells, notes), explained(cells, notes, KEPT)])
-    shown = _joined(shown, numbers.rename(columns={"value": "measured", "run": "state"}))
-    shown = _joined(shown, found[[*PLACE, *_FOUND]].rename(columns=_FOUND))
+    numbers = numbers.rename(columns={"value": "measured", "run": "state"})
+    found = found[[*PLACE, *_FOUND]].rename(columns=_FOUND)
     reasons = reasons.drop_duplicates(PLACE)[[*PLACE, *_REASON]].rename(columns=_REASON)
-    shown = _joined(shown, reasons)
-    return shown.assign(state=shown["state"].replace("", PUBLISHED))
+    for columns in (numbers, found, reasons):
+        shown = shown.merge(columns, on=PLACE, how="left")
+    return shown.assign(state=shown["state"].fillna(PUBLISHED))
 
 
 def is_stopped(row: Mapping[str, Any]) -> bool:
@@ -96,13 +105,6 @@ def is_stopped(row: Mapping[str, Any]) -> bool:
     return row["status"] not in ("converged", "uncertified")
 
 
-def _joined(left: pd.DataFrame, right: pd.DataFrame) -> pd.DataFrame:
-    """Add columns at the same places; text is empty where there is nothing."""
-    joined = left.merge(right, on=PLACE, how="left")
-    texts = [name for name in right if not pd.api.types.is_numeric_dtype(right[name])]
-    return joined.assign(**{name: joined[name].fillna("") for name in texts})
-
-
 def _unprinted(cells: pd.DataFrame, shown: pd.DataFrame, datasets: pd.DataFrame) -> pd.DataFrame:
     """Return the measured numbers that no paper prints.
 
@@ -110,26 +112,14 @@ def _unprinted(cells: pd.DataFrame, shown: pd.DataFrame, datasets: pd.DataFrame)
     metric, else in a table of its study.
     """
     own = views.measurements(cells)
-    own = own[(own["source"] == "") & (own["variant_of"] == "")]
+    own = own[(own["source"] == "") & (own["variant_of"] == "")].drop(columns=["source", "table"])
+    alike = ["config_dataset", "features", "metric"]
+    places = shown.loc[shown["state"] == MEASURED, [*alike, "source", "table"]]
+    own = own.merge(places.drop_duplicates(alike), on=alike, how="left")
     keys = dict(zip(datasets["dataset"], datasets["published_key"], strict=True))
     key = own["dataset"].map(keys).fillna(own["dataset"])
-    places: dict[tuple[str, ...], tuple[str, str]] = {}
-    for row in shown[shown["state"] == MEASURED].to_dict("records"):
-        name = (row["config_dataset"], row["features"], row["metric"])
-        places.setdefault(name, (row["source"], row["table"]))
-    names = zip(own["config_dataset"], own["features"], own["metric"], strict=True)
-    found = [places.get(name, ("", "")) for name in names]
-    sources, tables = ([pair[i] for pair in found] for i in (0, 1))
-    dataset = key.where(pd.Series(sources, own.index) != "", own["dataset"])
-    own = own.assign(source=sources, table=tables, dataset=dataset, state=MEASURED)
+    own = own.assign(dataset=key.where(own["source"].notna(), own["dataset"]), state=MEASURED)
     return own.rename(columns={"value": "measured"}).drop(columns=["run", "reading"])
-
-
-def _label(row: Mapping[str, str]) -> str:
-    """Return the papers' name of the method of a printed number, else that of methods.yaml."""
-    if row["printed"] or not row["label"]:
-        return method_label(row["method"], row["k"], row["gamma"], row["kernel"])
-    return row["label"]
 
 
 def _cause(row: Row, sets: Mapping[tuple[str, str], list[Row]], ours: set[str]) -> str:

@@ -8,9 +8,10 @@ from toplabel.reproduction.compare.verdicts import NOT_REPRODUCED
 from toplabel.reproduction.config.notes import Reading
 from toplabel.reproduction.report.inputs import Inputs
 from toplabel.reproduction.report.labels import VERDICTS, table_label
-from toplabel.reproduction.report.numbers import count, plural
+from toplabel.reproduction.report.numbers import count
 from toplabel.reproduction.report.score import in_words, score_of
 from toplabel.reproduction.report.tree import Fold, Part, Text
+from toplabel.reproduction.report.words import WORDS
 
 _UNKNOWN = "Without a known reason"
 
@@ -21,7 +22,7 @@ def reasons(cells: pd.DataFrame, with_tables: bool = False) -> list[Part]:
     Parameters
     ----------
     cells : DataFrame
-        Rows of `toplabel.reproduction.report.cells.shown_cells`.
+        Rows of `toplabel.reproduction.report.shown.shown_cells`.
     with_tables : bool
         Name the tables of the cells.
     """
@@ -50,18 +51,6 @@ def _counted(verdicts: pd.Series) -> str:
     return ", ".join(words)
 
 
-def difference_sentence(cells: pd.DataFrame) -> str:
-    """Say how many cells are not reproduced and for how many reasons."""
-    missed = cells[cells["verdict"].isin(NOT_REPRODUCED)]
-    known = missed["reason"] != ""
-    text = _counted(missed["verdict"])
-    if groups := missed.loc[known, "reason"].nunique():
-        text += f", in {plural(groups, 'group')}"
-    if not known.all():
-        text += f"; {_counted(missed.loc[~known, 'verdict'])} without a known reason"
-    return f"{text}."
-
-
 def readings(inputs: Inputs) -> list[Part]:
     """Return the readings of the protocols that printed numbers had a part in, and the readings
     that were found to fit better than the stated ones, each with the scores of its cells.
@@ -71,20 +60,14 @@ def readings(inputs: Inputs) -> list[Part]:
     chosen = dict(iter(cells[cells["choice"] != ""].groupby("choice")))
     choices = [one for one in inputs.notes.choices.values() if one.title in chosen]
     if choices:
-        text = "Our numbers follow some readings in whose choice printed test numbers had a part."
-        parts.append(Text(f"{text} A cell that depends on one has the mark †.", style="note"))
+        parts.append(Text(WORDS["readings"]["choices"], style="note"))
     for one in choices:
         note = f"{in_words(score_of(chosen[one.title]))}."
         parts.append(Text(one.chosen, lead=f"{one.title}.", note=note, style="item"))
     found = dict(iter(cells[cells["found"].notna()].groupby("found_reading")))
     others = [one for one in inputs.notes.readings.values() if one.name in found]
     if others:
-        text = (
-            "The papers leave settings open. Where their numbers and their authors’ programs suggest"
-            " another reading than the text, its number stands in the tables as “found”, below the"
-            " stated one, and never replaces it."
-        )
-        parts.append(Text(text, style="note"))
+        parts.append(Text(WORDS["readings"]["found"], style="note"))
     for one in others:
         parts += _reading(one, found[one.name])
     return parts
@@ -92,9 +75,7 @@ def readings(inputs: Inputs) -> list[Part]:
 
 def _reading(one: Reading, cells: pd.DataFrame) -> list[Part]:
     before, after = in_words(score_of(cells)), in_words(score_of(under_found(cells)))
-    note = f"Stated: {before}. Found: {after}."
-    if one.chosen_on_test:
-        note += " Printed test numbers had a part in this choice."
+    note = f"Stated: {before}. Found: {after}. Printed test numbers had a part in this choice."
     texts = [Text(text, style="note") for text in (one.stated, one.evidence)]
     return [
         Text(one.found, lead=f"{one.title}.", note=note, style="item"),

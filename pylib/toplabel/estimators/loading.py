@@ -1,0 +1,99 @@
+"""`load_model`: a fitted estimator from a file of the reproduction."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import Normalizer, StandardScaler
+
+from toplabel._core.files import read_npz
+from toplabel.estimators.multilabel import MultilabelClassifier
+from toplabel.estimators.topk import TopKClassifier
+from toplabel.solver import Solution
+
+__all__ = ["load_model"]
+
+_OF_LOSS = ("loss", "k", "gamma", "kernel", "theta", "C")
+
+
+def load_model(path: str | os.PathLike[str], split: str | None = None) -> Pipeline:
+    """Return a model of your own data, trained by the reproduction, as a fitted pipeline.
+
+    Parameters
+    ----------
+    path : path-like
+        ``results/<set>/<method>/model.npz``.
+    split : str, optional
+        Whose training rows it was trained on, as the column `split` of ``predictions.csv`` beside
+        it; the first by default.
+
+    Returns
+    -------
+    sklearn.pipeline.Pipeline
+        The scaling of the features and a `TopKClassifier` or `MultilabelClassifier`. It takes rows
+        as the file of the data set has them, and gives the predictions and scores of
+        ``predictions.csv``. Fitted again, it is trained with the same parameters.
+
+    Raises
+    ------
+    FileError
+        If the file is missing or damaged.
+    ValueError
+        For a split that is not there, or a method whose models were not kept.
+    """
+    arrays = {name: a if a.ndim else a.item() for name, a in read_npz(path).items()}
+    splits = list(arrays["splits"])
+    if not splits:
+        raise ValueError(f"{path}: {arrays['reason']}")
+    if split is not None and split not in splits:
+        raise ValueError(f"split must be one of {', '.join(splits)}, got {split!r}")
+    prefix = f"{split or splits[0]}."
+    kept = {name.removeprefix(prefix): a for name, a in arrays.items() if name.startswith(prefix)}
+    width = kept["X"].shape[1] if "X" in kept else kept["W"].shape[0]
+    steps = [("scale", step) for step in _scaling(arrays["transform"], kept, width)]
+    return Pipeline([*steps, ("classify", _classifier(arrays, kept, width))])
+
+
+def _scaling(transform: str, kept: dict, width: int) -> list:
+    """Return the step before the classifier, if there is one."""
+    if transform == "normalise":
+        return [Normalizer()]
+    if transform != "standardise":
+        return []
+    scaler = StandardScaler(with_mean=bool(kept["shift"].any()))
+    scaler.mean_, scaler.scale_, scaler.var_ = kept["shift"], kept["scale"], kept["scale"] ** 2
+    scaler.n_features_in_, scaler.n_samples_seen_ = width, 0
+    return [scaler]
+
+
+def _classifier(arrays: dict, kept: dict, width: int):
+    """Return the classifier with the attributes of a fit."""
+    of_loss = {name: kept[name] for name in _OF_LOSS}
+    given = of_loss | {"intercept_scaling": 1.0, "fit_intercept": "intercept" in kept}
+    if "threshold" in kept:
+        del given["k"]
+        model = MultilabelClassifier(**given, threshold=kept["threshold"])
+        model.threshold_, model.multilabel_, model._sparse_output = kept["threshold"], True, False
+    else:
+        model = TopKClassifier(**given)
+    solution = Solution(
+        **of_loss,
+        A=kept.get("A"),
+        W=kept.get("W"),
+        X=kept.get("X"),
+        coefficients=kept.get("A"),
+        intercept=kept.get("intercept"),
+        primal=kept["primal"],
+        dual=kept["dual"],
+        relative_gap=kept["relative_gap"],
+        epochs=kept["epochs"],
+        status="converged",
+        history=[],
+        seconds=kept["seconds"],
+    )
+    classes = np.array(arrays["classes"])
+    model._keep(solution, None, classes, binary=len(classes) == 2 and "threshold" not in kept)
+    model.status_, model.n_features_in_ = kept["status"], width
+    return model
