@@ -202,6 +202,8 @@ void tl_sample_row(tl_solver *self, size_t visit, const tl_row *row, const doubl
                    const double *a);
 
 /* solver_check.c */
+/* The features alone. */
+tl_status tl_check_rows(const tl_data *data);
 tl_status tl_check_input(const tl_data *data, const tl_settings *settings, const double *dual);
 tl_status tl_check_row(const tl_solver *self, size_t i);
 tl_status tl_check_start(const tl_solver *self, double C_start);
