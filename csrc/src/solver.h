@@ -63,6 +63,7 @@ typedef struct tl_outer {
     double *previous;    /* W at the end of the outer step before */
     double *coefficients; /* of a Gram matrix: (n, m) for self->coefficients */
     double *difference;   /* of a Gram matrix: (n, m) for work */
+    double overshoot;     /* <Y - W, W - W_before> at its end; 0: unknown */
     double residual2;     /* ||W0 + X^T A - W||^2 at the end of the last outer step */
     double norm2;         /* ||W - W0||^2 then; both estimates with a Gram matrix */
 } tl_outer;

@@ -78,6 +78,11 @@ def protocol_of(inputs: Inputs) -> list[str]:
             f"Training stops at a relative duality gap of {config['eps_train']:g}"
             f" ({config['eps_tune']:g} while tuning){passes}; the gap that was reached stands beside"
             " every number."
+            + (
+                f" Competitors and the truncated entropy have a tolerance of {config['eps_other']:g}."
+                if "eps_other" in config
+                else ""
+            )
         )
     if budget in _BUDGETS:
         texts.append(f"The budget is “{budget}”: {_BUDGETS[budget]}")
