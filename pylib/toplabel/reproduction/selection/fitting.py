@@ -59,10 +59,10 @@ class Fitter:
         self._where = {"split": task.split, "fold": "all" if final else fold, "theta": theta}
         stage = "train" if final else "tune"
         is_certified = bool(task.method.loss) and losses.get(task.method.loss).convex
-        otherwise = getattr(settings, f"eps_{stage}") if is_certified else settings.eps_other
+        eps = getattr(budget, f"eps_{stage}") or getattr(settings, f"eps_{stage}")
         self._fixed = {
             "n_classes": n_classes,
-            "eps": getattr(budget, f"eps_{stage}") or otherwise,
+            "eps": eps if is_certified else max(eps, settings.eps_other),
             "max_epochs": getattr(settings, f"max_epochs_{stage}"),
         }
         self._largest: tuple[float, Any] = (-math.inf, None)
