@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Passes until the gap is small: when to evaluate, and when to stop. */
 #include "solve.h"
+
+#include "settings.h"
 #include "tuning.h"
 
 #include <float.h>
 #include <math.h>
-
-void tl_stopping_default(tl_stopping *stopping) {
-    if (stopping == NULL) return;
-    *stopping = (tl_stopping){.eps = 1e-3, .max_epochs = 1000};
-}
 
 /* The best values so far, and for how many windows in a row they have not improved. */
 typedef struct progress {
@@ -134,8 +131,12 @@ static tl_outcome judge(loop *self, int answer) {
 
 tl_status tl_solve(const tl_iterative *iterative, const tl_stopping *stopping,
                    tl_objective *objective, tl_outcome *outcome) {
+    tl_stopping known;
+    tl_status status = tl_stopping_copy(stopping, &known);
+    if (status == TL_OK && !(known.eps >= 0.0)) status = TL_ERR_PARAMETER;
+    if (status != TL_OK) return status;
     loop self = {.iterative = iterative,
-                 .stopping = stopping,
+                 .stopping = &known,
                  .objective = objective,
                  .factor = 0.7,
                  .estimate = INFINITY,
@@ -143,7 +144,7 @@ tl_status tl_solve(const tl_iterative *iterative, const tl_stopping *stopping,
     bool skip = is_far(&self);
     *outcome = TL_RUNNING;
     for (;;) {
-        tl_status status = skip ? TL_OK : evaluate(&self);
+        status = skip ? TL_OK : evaluate(&self);
         if (status != TL_OK) return status;
         if (!skip) *outcome = judge(&self, call_back(&self, objective));
         if (*outcome != TL_RUNNING) return TL_OK;
@@ -157,7 +158,7 @@ tl_status tl_solve(const tl_iterative *iterative, const tl_stopping *stopping,
         status = evaluate(&self);
         if (status != TL_OK) return status;
         call_back(&self, objective);
-        const bool at_end = self.epoch >= stopping->max_epochs;
+        const bool at_end = self.epoch >= known.max_epochs;
         *outcome = judge(&self, at_end ? 0 : answer);
         return TL_OK;
     }

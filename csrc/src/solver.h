@@ -63,6 +63,7 @@ typedef struct tl_outer {
     double *previous;    /* W at the end of the outer step before */
     double *coefficients; /* of a Gram matrix: (n, m) for self->coefficients */
     double *difference;   /* of a Gram matrix: (n, m) for work */
+    double overshoot;     /* <Y - W, W - W_before> at its end; 0: unknown */
     double residual2;     /* ||W0 + X^T A - W||^2 at the end of the last outer step */
     double norm2;         /* ||W - W0||^2 then; both estimates with a Gram matrix */
 } tl_outer;
@@ -202,6 +203,8 @@ void tl_sample_row(tl_solver *self, size_t visit, const tl_row *row, const doubl
                    const double *a);
 
 /* solver_check.c */
+/* The features alone. */
+tl_status tl_check_rows(const tl_data *data);
 tl_status tl_check_input(const tl_data *data, const tl_settings *settings, const double *dual);
 tl_status tl_check_row(const tl_solver *self, size_t i);
 tl_status tl_check_start(const tl_solver *self, double C_start);

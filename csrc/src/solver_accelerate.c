@@ -161,12 +161,15 @@ static double overshoot(size_t n, const double *anchor, const double *w, const d
 }
 
 /* beta. The sequence is restarted where the momentum is no descent direction (O'Donoghue and Candes
- * 2015): its factor is for a smaller curvature. With a Gram matrix that would take a product, and
- * from a sample of it more passes. */
+ * 2015): its factor is for a smaller curvature. With a Gram matrix that takes a product, which is
+ * made in the augmented Lagrangian alone: without it the gap swings there and may not become small;
+ * from a sample of it the passes are more. */
 static double momentum(tl_solver *self, double sigma_next) {
     tl_outer *outer = &self->outer;
-    if (!tl_is_gram(self) &&
-        overshoot(tl_primal_size(self), outer->anchor, self->weights, outer->previous) > 0.0) {
+    if (!tl_is_gram(self))
+        outer->overshoot =
+            overshoot(tl_primal_size(self), outer->anchor, self->weights, outer->previous);
+    if (outer->overshoot > 0.0) {
         outer->t = 1.0;
         return 0.0;
     }
@@ -279,12 +282,30 @@ static void sample_distance(tl_solver *self, double *distance, double *norm2) {
     *norm2 = fmax(0.0, whole * products[1]);
 }
 
+/* From all rows: <B, K B>, and the overshoot -<B, K (coefficients - previous)>. */
+static double whole_distance(tl_solver *self) {
+    const size_t n = self->data.n, m = self->data.m;
+    tl_outer *outer = &self->outer;
+    double distance = 0.0, along = 0.0;
+    for (size_t first = 0; first < n; first += TL_EVALUATION_BLOCK) {
+        const size_t count = tl_smaller(n - first, TL_EVALUATION_BLOCK), at = first * m;
+        tl_blocks_consecutive(self, outer->difference, first, count);
+        distance += tl_dot(count * m, self->scores, outer->difference + at);
+        for (size_t i = 0; i < count * m; i++)
+            along += self->scores[i] * (self->coefficients[at + i] - outer->previous[at + i]);
+    }
+    outer->overshoot = -along;
+    return fmax(0.0, distance);
+}
+
 void tl_accelerate_measure(tl_solver *self) {
     tl_outer *outer = &self->outer;
     const double r = (1.0 - outer->sigma) / outer->sigma;
     double distance;
     if (tl_is_gram(self)) {
         sample_distance(self, &distance, &outer->norm2);
+        outer->overshoot = 0.0;
+        if (self->lagrangian.gamma > 0.0) distance = whole_distance(self);
     } else {
         const size_t size = tl_weights_size(self);
         read_weights(self);

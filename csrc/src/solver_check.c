@@ -113,11 +113,20 @@ static tl_status check_settings(const tl_data *data, const tl_settings *settings
     return tl_all_finite(data->d * data->m, settings->center) ? TL_OK : TL_ERR_NOT_FINITE;
 }
 
-tl_status tl_check_input(const tl_data *data, const tl_settings *settings, const double *dual) {
-    if (data->x == NULL || data->label_start == NULL || data->label == NULL || dual == NULL)
-        return TL_ERR_NULL;
+static tl_status check_form(const tl_data *data) {
+    if (data->x == NULL) return TL_ERR_NULL;
     if (data->type != TL_FLOAT64 && data->type != TL_FLOAT32) return TL_ERR_PARAMETER;
-    tl_status status = check_shape(data);
+    return check_shape(data);
+}
+
+tl_status tl_check_rows(const tl_data *data) {
+    const tl_status status = check_form(data);
+    return status == TL_OK ? check_features(data) : status;
+}
+
+tl_status tl_check_input(const tl_data *data, const tl_settings *settings, const double *dual) {
+    if (data->label_start == NULL || data->label == NULL || dual == NULL) return TL_ERR_NULL;
+    tl_status status = check_form(data);
     if (status != TL_OK) return status;
     const tl_loss_ops *ops = tl_loss_get(settings->loss);
     if (ops == NULL || ops->update == NULL) return TL_ERR_LOSS;

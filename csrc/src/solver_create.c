@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Set up a solver, change its C, hand out its weights, free it. */
 #include "allocate.h"
+#include "settings.h"
 #include "solver.h"
 
 #include <stdlib.h>
@@ -16,11 +17,6 @@
 #define LARGEST_NORM2 1e20
 /* Of C ||x_i||^2, by which an update of row i may change its scores. */
 #define LARGEST_CHANGE 1e6
-
-void tl_settings_default(tl_settings *settings) {
-    if (settings == NULL) return;
-    *settings = (tl_settings){.loss = TL_LOSS_SVM_MULTI, .k = 1, .C = 1.0, .acceleration = -1.0};
-}
 
 /* ---- memory ---- */
 
@@ -43,19 +39,11 @@ static bool may_be_copied(const tl_solver *self) {
            !self->data.mapped;
 }
 
-static size_t longest_row(const tl_data *data) {
-    if (data->representation != TL_CSR) return tl_stored_features(data);
-    size_t longest = 0;
-    for (size_t i = 0; i < data->n; i++)
-        longest = larger(longest, (size_t)(data->row_start[i + 1] - data->row_start[i]));
-    return longest;
-}
-
 /* Gathered or converted rows: by rows one, in blocks as many as are evaluated or updated at once.
  */
 static bool allocate_rows(tl_solver *self) {
     if (self->by_rows) {
-        self->rows = tl_doubles(1, longest_row(&self->data));
+        self->rows = tl_doubles(1, tl_longest_row(&self->data));
         return self->rows != NULL;
     }
     const bool copies = tl_copies_rows(&self->data);
@@ -350,17 +338,18 @@ static tl_status set_up(tl_solver *self) {
 tl_status tl_solver_create(const tl_data *data, const tl_settings *settings, double *dual,
                            tl_solver **solver) {
     if (data == NULL || settings == NULL || solver == NULL) return TL_ERR_NULL;
-    tl_status status = tl_check_input(data, settings, dual);
+    tl_settings known;
+    tl_status status = tl_settings_copy(settings, &known);
+    if (status == TL_OK) status = tl_check_input(data, &known, dual);
     if (status != TL_OK) return status;
 
     tl_solver *self = calloc(1, sizeof *self);
     if (self == NULL) return TL_ERR_ALLOC;
     self->data = *data;
-    self->settings = *settings;
-    if (settings->acceleration > 0.0 && settings->acceleration < TL_NO_R)
-        self->settings.acceleration = 0.0;
-    self->ops = tl_loss_get(settings->loss);
-    self->params = tl_params_of(self->ops, settings->k, settings->gamma);
+    self->settings = known;
+    if (known.acceleration > 0.0 && known.acceleration < TL_NO_R) self->settings.acceleration = 0.0;
+    self->ops = tl_loss_get(known.loss);
+    self->params = tl_params_of(self->ops, known.k, known.gamma);
     self->dual = self->coefficients = dual;
     self->outer.sigma = 1.0;
     choose_layout(self);

@@ -112,7 +112,6 @@ tl_status tl_solver_solve(tl_solver *self, const tl_stopping *stopping, tl_objec
                           tl_outcome *outcome) {
     if (self == NULL || stopping == NULL || objective == NULL || outcome == NULL)
         return TL_ERR_NULL;
-    if (!(stopping->eps >= 0.0)) return TL_ERR_PARAMETER;
     const tl_iterative iterative = {.solver = self,
                                     .step = step,
                                     .evaluate = evaluate,

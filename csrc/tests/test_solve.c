@@ -344,7 +344,7 @@ static void test_arguments(const tl_data *data, int simplex) {
     trained t;
     create(&t, data, simplex);
     tl_stopping stopping;
-    tl_stopping_default(NULL);
+    tl_stopping_init(NULL, 0);
     tl_stopping_default(&stopping);
     tl_objective objective = {.epochs = 77};
     tl_outcome outcome = TL_STALLED;

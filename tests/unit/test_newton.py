@@ -177,6 +177,18 @@ def test_what_the_method_does_not_take_is_refused(problem, tmp_path, monkeypatch
         solve(problem, "svm_multi", X=mapped)
 
 
+def test_steps_where_all_rows_are_at_a_bound():
+    """Without a row between its bounds a step is along the gradient, and 1e-7 of it is long."""
+    rng = np.random.default_rng(2)
+    angle = rng.uniform(0.0, np.pi, 200)
+    X = np.column_stack([np.cos(angle), np.sin(angle)])
+    segments = np.minimum((angle / np.pi * 3).astype(int), 2)
+    y = np.where(rng.random(200) < 0.4, rng.integers(0, 3, 200), segments)
+    found = toplabel.solve(X, y, "svm_ova", C=1e4, tol=1e-7, method="newton")
+    assert found.status == "converged"
+    assert toplabel.certify(X, y, found).relative_gap < 1e-6
+
+
 @pytest.fixture(scope="module")
 def hard():
     """Numbers from 0 to 255 around a large mean, as in raw pictures; classes that overlap."""

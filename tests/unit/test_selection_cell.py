@@ -69,6 +69,28 @@ def test_linear_models_are_measured_on_the_test_part(tmp_path):
     assert tops == {name: row.value for name, row in rows.items()}
 
 
+@pytest.mark.parametrize("name", ["svm_ova", "svm_multi", "lr_multi", "topk_ent"])
+def test_the_seed_of_the_solver_changes_no_printed_digit(name):
+    prepared = multiclass_set()
+    method = Method(name, "A", name, k=2 if name == "topk_ent" else 1)
+    found = []
+    for seed in range(4):
+        task = task_of(method, replace(BUDGET, eps_tune=1e-5), TOPS)
+        task = replace(task, settings=replace(task.settings, seed=seed))
+        choices = choose(tune_split(problems_of(prepared, task), task))
+        models = {key_of(model): model for model in train_models(prepared, task, choices)}
+        rows, _ = evaluate(
+            prepared, task, "standard", Threshold("tune"), choices, models, {"main": 0.0}
+        )
+        found.append([(row.C, f"{row.value:.1f}", row.status) for row in rows])
+        weights = [model.W for model in models.values()]
+        if seed == 0:
+            first = weights
+        for W, W_first in zip(weights, first, strict=True):
+            np.testing.assert_allclose(W, W_first, atol=3e-4 * np.abs(W_first).max())
+    assert found == [found[0]] * 4
+
+
 def test_kernel_models_predict_with_the_training_rows(tmp_path):
     prepared = multiclass_set()
     choices, models, rows, _ = run(prepared, KERNEL, TOPS, tmp_path)

@@ -388,7 +388,9 @@ class Newton:
             end = along + t * square + self._C * (self._share @ np.einsum("ij,ij->i", trial.g, E))
             # the root of the slope, by a secant
             t = min(max(t * slope / (slope - end) if slope != end else 0.5 * t, 0.1 * t), 0.7 * t)
-        if t < tuning.SHORTEST:
+        # Without a row between its bounds D is the gradient, and short steps of it are long in the scores.
+        moved, size = t * np.abs(E).max(), 1.0 + np.abs(point.S).max()
+        if t < tuning.SHORTEST and moved < tuning.SHORTEST * size:
             return None
         predicted = -t * slope * (1.0 - 0.5 * t) + 0.5 * t * t * self._mu * square
         self._follow(t, (value - reached) / predicted if predicted > 0.0 else 1.0)

@@ -91,7 +91,7 @@ class Run:
         self._borrowed: list = []
         data = describe(features, labels, gram, weight, self._borrowed, constant)
         settings = ffi.new("tl_settings *")
-        lib.tl_settings_default(settings)
+        lib.tl_settings_init(settings, ffi.sizeof("tl_settings"))
         settings.loss, settings.k, settings.gamma = losses.code(loss), k, gamma
         settings.C, settings.C_start, settings.block = C, C_start, block
         settings.seed, settings.window = seed, window

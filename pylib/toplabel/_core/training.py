@@ -200,7 +200,7 @@ def train(
     listener = _Listener(run, options, is_given_up)
     handle = ffi.new_handle(listener)
     stopping = ffi.new("tl_stopping *")
-    lib.tl_stopping_default(stopping)
+    lib.tl_stopping_init(stopping, ffi.sizeof("tl_stopping"))
     stopping.eps, stopping.max_epochs = options.eps, options.max_epochs
     stopping.eval_every = options.eval_every or 0
     stopping.eval_start = bool(options.callback or options.watch)

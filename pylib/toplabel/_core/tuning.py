@@ -23,7 +23,7 @@ OBJECTIVE_ROUNDING = 1e-13
 """Part of the objective by which a step may miss that."""
 TRIALS = 30
 SHORTEST = 1e-6
-"""Steps below are rounding."""
+"""Steps below, which move the scores by less of their size, are rounding."""
 LEAST_MU = 0.1
 """Of the damping, beside the regulariser's 1."""
 IDLE, IDLE_OUTER = 6, 20
