@@ -5,7 +5,8 @@ Cells are ``<data set>/<method>`` of the default run, of losses with a certifica
 are those of DIR, the folder of a run (results). For each pair of tolerances, of tuning and of the final
 models, each variant is a process that tunes, trains and measures the cells as the workflow does, folds
 unchanged. Numbers are compared as printed, with one digit behind the point for percentages and three for
-losses; differences in percent are also given in test instances.
+losses. The columns: tolerances, variant, numbers, those that differ, by how many test instances at most
+(of percentages), those of another C, and those whose fit did not converge.
 """
 
 from __future__ import annotations
