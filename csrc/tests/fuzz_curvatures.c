@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The generalised Jacobians on whatever the bytes say: losses, labels, weights, gradients of scores
  * of any size, or numbers that are no gradients. A status comes back and memory is kept; where the
- * gradients are those of the loss, the Jacobians are finite, symmetric and positive semidefinite. */
+ * gradients are those of the loss, the Jacobians are finite, symmetric and positive semidefinite.
+ */
 #include "fuzz_problem.h"
 
 typedef struct jacobians {
@@ -81,8 +82,8 @@ static void find(bytes *in, jacobians *j, tl_loss_id loss, size_t k) {
     double *scores = exact_doubles(count), *gradients = exact_doubles(count);
     const double gamma = take_parameter(in), C = take_parameter(in);
     fill_numbers(in, count, scores);
-    const tl_status status = tl_loss_gradients(loss, k, gamma, p->n, p->m, scores, p->label_start,
-                                               p->label, gradients);
+    const tl_status status =
+        tl_loss_gradients(loss, k, gamma, p->n, p->m, scores, p->label_start, p->label, gradients);
     const int are_gradients = status == TL_OK && !take_one_in(in, 4);
     size_t entries = 0;
     if (tl_curvatures_set(j->found, gamma, C, p->weight, are_gradients ? gradients : scores,

@@ -97,7 +97,9 @@ def main() -> None:
             environment = os.environ | one | environment
             done = subprocess.run(command, env=environment, stdout=subprocess.PIPE)
             if done.returncode < 0:  # a processor without the instructions of these kernels
-                print(f"| {eps[0]:g} | {eps[1]:g} | {variant} | not on this processor |", flush=True)
+                print(
+                    f"| {eps[0]:g} | {eps[1]:g} | {variant} | not on this processor |", flush=True
+                )
                 continue
             done.check_returncode()
             found = {name: row for name, *row in json.loads(done.stdout)}
