@@ -149,7 +149,8 @@ def solve(
         Dual coordinate ascent, and after it a semismooth Newton method where that is expected to take
         less time: rows in memory (or a mapped file of at most 1 GiB), the linear kernel, at most
         1,500 weights, and a problem that is hard, as by raw features, large C, a hinge without
-        smoothing or a small `tol`. Or one of the two. An epoch of Newton's method is one of its steps, or of the conjugate gradients in it.
+        smoothing or a small `tol`. Or one of the two. An epoch of Newton's method is one of its
+        steps, or of the conjugate gradients in it.
         ``Solution.methods`` tells what ran.
 
     Returns

@@ -5,7 +5,8 @@ Cells are ``<data set>/<method>`` of the default run, of losses with a certifica
 are those of DIR, the folder of a run (results). For each pair of tolerances, of tuning and of the final
 models, each variant is a process that tunes, trains and measures the cells as the workflow does, folds
 unchanged. Numbers are compared as printed, with one digit behind the point for percentages and three for
-losses; differences in percent are also given in test instances.
+losses. The columns: tolerances, variant, numbers, those that differ, by how many test instances at most
+(of percentages), those of another C, and those whose fit did not converge.
 """
 
 from __future__ import annotations
@@ -96,7 +97,9 @@ def main() -> None:
             environment = os.environ | one | environment
             done = subprocess.run(command, env=environment, stdout=subprocess.PIPE)
             if done.returncode < 0:  # a processor without the instructions of these kernels
-                print(f"| {eps[0]:g} | {eps[1]:g} | {variant} | not on this processor |", flush=True)
+                print(
+                    f"| {eps[0]:g} | {eps[1]:g} | {variant} | not on this processor |", flush=True
+                )
                 continue
             done.check_returncode()
             found = {name: row for name, *row in json.loads(done.stdout)}

@@ -19,10 +19,10 @@ from threadpoolctl import threadpool_limits
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
 
-from benchmark_utils.problems import synthetic
 from defaults import load as load_set
 
 import toplabel
+from benchmark_utils.problems import synthetic
 
 LIMIT = 4.0
 TOLS = (1e-3, 1e-6)
