@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from toplabel import kernels, losses
-from toplabel._core import columns, nonconvex
+from toplabel._core import class_groups, nonconvex
 from toplabel._core import sdca as _sdca
 from toplabel._core.arrays import as_features, as_labels, check_mapped_finite, is_mapped
 from toplabel._core.problem import Problem, as_C
@@ -263,8 +263,8 @@ def _solutions(
     interrupted.
     """
     train = _sdca.solutions if problem.loss.convex else nonconvex.solutions
-    if threads is not None and columns.is_split(problem):
-        train = partial(columns.solutions, n_threads=threads)
+    if threads is not None and class_groups.is_split(problem):
+        train = partial(class_groups.solutions, n_threads=threads)
     order = sorted(range(len(Cs)), key=Cs.__getitem__)
     found: dict[int, Solution] = {}
     for solution in train(problem, [Cs[i] for i in order], options, warm_start):

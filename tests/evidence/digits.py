@@ -39,7 +39,6 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def measure(results: Path, cells: list[str], seed: int, eps_tune: float, eps_train: float):
     """Yield the name, the value, C, the status and the test instances of each metric."""
-    from toplabel.reproduction.config.run import Threshold
     from toplabel.reproduction.data.prepared import load_prepared
     from toplabel.reproduction.plan import Plan
     from toplabel.reproduction.selection.choice import choose
@@ -63,7 +62,7 @@ def measure(results: Path, cells: list[str], seed: int, eps_tune: float, eps_tra
             tuned += tune_split(list(problems), replace(seeded, split=name))
         choices = choose(means(tuned), task.method.selected_by)
         models = {key_of(model): model for model in train_models(prepared, seeded, choices)}
-        threshold = Threshold(**plan.config["threshold"])
+        threshold = plan.config["threshold"]
         seconds = dict.fromkeys(plan.split_names(dataset), 0.0)
         found = evaluate(prepared, task, plan.budget, threshold, choices, models, seconds)[0]
         parts = {split.name: prepared.parts[split.test] for split in prepared.splits}

@@ -7,9 +7,9 @@ import pytest
 from small_sets import multiclass_set, problems_of, regions_set, task_of
 
 from toplabel import metrics, thresholds
-from toplabel._core.files import FileError
 from toplabel.reproduction.config.method import Method
 from toplabel.reproduction.config.protocols import Axis, Budget, EquallySpaced
+from toplabel.reproduction.files import FileError
 from toplabel.reproduction.selection.choice import Choice, choose, load_choices, save_choices
 from toplabel.reproduction.selection.evaluation import evaluate, load_metrics, save_metrics
 from toplabel.reproduction.selection.measures import ranking_value
@@ -80,7 +80,7 @@ def test_the_seed_of_the_solver_changes_no_printed_digit(name):
         choices = choose(tune_split(problems_of(prepared, task), task))
         models = {key_of(model): model for model in train_models(prepared, task, choices)}
         rows, _ = evaluate(
-            prepared, task, "standard", Threshold("tune"), choices, models, {"main": 0.0}
+            prepared, task, "standard", "tune", choices, models, {"main": 0.0}
         )
         found.append([(row.C, f"{row.value:.1f}", row.status) for row in rows])
         weights = [model.W for model in models.values()]

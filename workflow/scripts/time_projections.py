@@ -1,7 +1,7 @@
 """TPAMI Fig. 3a and Table 2: time of the projections against the dimension."""
 
-from toplabel._core.files import write_json
 from toplabel.reproduction.compare.tables import write_table
+from toplabel.reproduction.files import write_json
 from toplabel.reproduction.frames import read_frame, write_frame
 from toplabel.reproduction.jobs import run
 from toplabel.reproduction.report.figures.measuring import measure

@@ -31,9 +31,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import linalg
 
-from toplabel import losses
-from toplabel._core import tuning
-from toplabel._core.arrays import is_mapped, pointer
+from toplabel._core import losses, tuning
+from toplabel._core.arrays import is_mapped
 from toplabel._core.lib import check, ffi, lib
 from toplabel._core.problem import Problem
 from toplabel._core.run import Run
@@ -220,7 +219,9 @@ class Newton:
         values = losses.values_at(self._problem.loss, point.S, *self._loss(self._problem.gamma))
         primal = (self._C * (self._share @ values) + 0.5 * np.vdot(U, U)) / total
         product = 0.0 if self._W0 is None else np.vdot(V, self._W0)
-        conjugates = self._conjugates(point.g, self._problem.gamma)
+        conjugates = losses.conjugates_at(
+            self._problem.loss, point.g, *self._loss(self._problem.gamma)
+        )
         dual = (-self._C * (self._share @ conjugates) - 0.5 * np.vdot(V, V) - product) / total
         best = self._best
         if primal <= best.primal:
@@ -270,18 +271,12 @@ class Newton:
     def _loss(self, gamma: float):
         return self._problem.labels, self._problem.k, gamma
 
-    def _conjugates(self, g: np.ndarray, gamma: float) -> np.ndarray:
-        labels, out = self._problem.labels, np.empty(len(g))
-        of = (losses.code(self._problem.loss), self._problem.k, gamma, len(g), self._m)
-        where = (pointer(labels.start, "int64_t *"), pointer(labels.label, "int32_t *"))
-        check(lib.tl_loss_conjugates(*of, pointer(g), *where, pointer(out)))
-        return out
-
     def _point(self, inner: _Inner, W: np.ndarray, S: np.ndarray) -> _Point:
         loss, scores = self._problem.loss, inner.at(S)
         g = losses.gradients_at(loss, scores, *self._loss(inner.gamma))
         if self._is_hinge:  # Fenchel and Young
-            values = np.einsum("ij,ij->i", g, scores) - self._conjugates(g, inner.gamma)
+            values = np.einsum("ij,ij->i", g, scores)
+            values -= losses.conjugates_at(loss, g, *self._loss(inner.gamma))
         else:
             values = losses.values_at(loss, scores, *self._loss(0.0))
         return _Point(W, S, g, self._C * (self._share @ values))

@@ -11,8 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import sparse
 
-from toplabel import kernels, losses
-from toplabel._core import tuning
+from toplabel._core import kernels, losses, tuning
 from toplabel._core.arrays import (
     Labels,
     as_features,

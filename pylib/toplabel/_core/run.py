@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from toplabel import losses
-from toplabel._core import tuning
+from toplabel._core import losses, tuning
 from toplabel._core.arrays import Labels, is_mapped, pointer
 from toplabel._core.catalogue import Loss
 from toplabel._core.lib import check, ffi, lib

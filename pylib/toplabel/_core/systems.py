@@ -12,8 +12,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy import linalg, sparse
 
-from toplabel import losses
-from toplabel._core import tuning
+from toplabel._core import losses, tuning
 from toplabel._core.arrays import pointer
 from toplabel._core.lib import check, ffi, lib
 from toplabel._core.problem import Problem

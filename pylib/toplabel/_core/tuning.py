@@ -76,7 +76,7 @@ STEPS = {"smooth": (6.0, 1.5), "smoothed": (8.0, 2.0), "hinge": (0.0, 7.0)}
 """Newton steps: at first, and for each digit of the gap; near the geometric means on the 26 problems."""
 LEAST_TOL = 1e-12
 
-# ---- coordinate ascent (sdca.py, problem.py, columns.py, run.py) ----
+# ---- coordinate ascent (sdca.py, problem.py, class_groups.py, run.py) ----
 
 LAGRANGIAN = 100
 """Passes until the augmented Lagrangian begins: from pass 0 on, the benchmark's b took 367 passes in

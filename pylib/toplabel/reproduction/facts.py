@@ -19,8 +19,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from toplabel._core.files import atomic_path
 from toplabel.reproduction.config.catalogue import Catalogue
+from toplabel.reproduction.files import atomic_path
 from toplabel.reproduction.jobs import STARTED
 from toplabel.reproduction.report.figures.measuring import cpu_name
 
