@@ -79,9 +79,7 @@ def test_the_seed_of_the_solver_changes_no_printed_digit(name):
         task = replace(task, settings=replace(task.settings, seed=seed))
         choices = choose(tune_split(problems_of(prepared, task), task))
         models = {key_of(model): model for model in train_models(prepared, task, choices)}
-        rows, _ = evaluate(
-            prepared, task, "standard", "tune", choices, models, {"main": 0.0}
-        )
+        rows, _ = evaluate(prepared, task, "standard", "tune", choices, models, {"main": 0.0})
         found.append([(row.C, f"{row.value:.1f}", row.status) for row in rows])
         weights = [model.W for model in models.values()]
         if seed == 0:
