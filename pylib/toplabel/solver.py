@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -11,7 +12,7 @@ from toplabel import kernels, losses
 from toplabel._core import class_groups, nonconvex
 from toplabel._core import sdca as _sdca
 from toplabel._core.arrays import as_features, as_labels, check_mapped_finite, is_mapped
-from toplabel._core.problem import Problem, as_C
+from toplabel._core.problem import Given, Problem, as_C
 from toplabel._core.run import Run
 from toplabel._core.solution import Record, Solution, split_intercept
 from toplabel._core.threads import thread_count
@@ -140,11 +141,11 @@ def solve(
         the objective is unbounded, and the gap says nothing.
     n_jobs : int, optional
         Threads (-1: one for each core) that compute the matrix of ``kernel="rbf"`` and train the
-        classes of a one-vs-all loss, from 65 classes on in groups that are problems of their own.
-        The numbers are the same for every `n_jobs` that is not None; without it all classes are one
-        problem, whose model is another one within `tol`. In groups `callback` and `history` see the
-        end alone, and there is no `watch`. While the threads run, BLAS uses one for each of them.
-        Other losses are trained by one thread, beside those of BLAS.
+        classes of a one-vs-all loss; the numbers are the same for every `n_jobs`. From 65 classes on
+        these are groups that are problems of their own: `callback` and `history` see the end alone,
+        and with `watch` all classes are one problem, whose model is another one within `tol`. While
+        the threads run, BLAS uses one for each of them. Other losses are trained by one thread,
+        beside those of BLAS.
     method : {"auto", "sdca", "newton"}
         Dual coordinate ascent, and after it a semismooth Newton method where that is expected to take
         less time: rows in memory (or a mapped file of at most 1 GiB), the linear kernel, at most
@@ -171,17 +172,36 @@ def solve(
     -----
     TPAMI section 5, Propositions 14, 15, 18 and 20; the certificate is the duality gap of Eq. (9).
     """
-    data = (X, y, loss, k, gamma, kernel, theta, dtype, n_classes, sample_weight, W0)
-    threads = thread_count(n_jobs)
-    intercept = (fit_intercept, intercept_scaling)
-    problem = Problem.of(*data, intercept, check_input, threads)
-    measures = _measures(problem, watch, watch_metric)
-    options = Options(
-        *(tol, max_iter, seed, eval_every, callback, time_limit, cpu_limit, window, acceleration),
-        measures,
-        method,
+    given = Given(
+        X=X,
+        y=y,
+        loss=loss,
+        k=k,
+        gamma=gamma,
+        kernel=kernel,
+        theta=theta,
+        dtype=dtype,
+        n_classes=n_classes,
+        sample_weight=sample_weight,
+        W0=W0,
+        fit_intercept=fit_intercept,
+        intercept_scaling=intercept_scaling,
+        check_input=check_input,
     )
-    return _solutions(problem, [as_C(C)], options, warm_start, n_jobs and threads)[0]
+    options = Options(
+        eps=tol,
+        max_epochs=max_iter,
+        seed=seed,
+        eval_every=eval_every,
+        callback=callback,
+        time_limit=time_limit,
+        cpu_limit=cpu_limit,
+        window=window,
+        acceleration=acceleration,
+        method=method,
+    )
+    watched = (watch, watch_metric)
+    return _solutions(given, [C], options, warm_start, watched, n_jobs)[0]
 
 
 def path(
@@ -243,27 +263,49 @@ def path(
     """
     if np.ndim(Cs) != 1:
         raise TypeError(f"Cs must be a sequence of numbers, got {Cs!r}")
-    data = (X, y, loss, k, gamma, kernel, theta, dtype, n_classes, sample_weight, W0)
-    intercept, threads = (fit_intercept, intercept_scaling), thread_count(n_jobs)
-    problem = Problem.of(*data, intercept, True, threads)
-    measures = _measures(problem, watch, watch_metric)
-    options = Options(
-        *(tol, max_iter, seed, eval_every, callback, time_limit, cpu_limit, window, acceleration),
-        measures,
-        method,
+    given = Given(
+        X=X,
+        y=y,
+        loss=loss,
+        k=k,
+        gamma=gamma,
+        kernel=kernel,
+        theta=theta,
+        dtype=dtype,
+        n_classes=n_classes,
+        sample_weight=sample_weight,
+        W0=W0,
+        fit_intercept=fit_intercept,
+        intercept_scaling=intercept_scaling,
     )
-    Cs = [as_C(C, "Cs") for C in Cs]
-    return _solutions(problem, Cs, options, warm_start, n_jobs and threads)
+    options = Options(
+        eps=tol,
+        max_epochs=max_iter,
+        seed=seed,
+        eval_every=eval_every,
+        callback=callback,
+        time_limit=time_limit,
+        cpu_limit=cpu_limit,
+        window=window,
+        acceleration=acceleration,
+        method=method,
+    )
+    watched = (watch, watch_metric)
+    return _solutions(given, Cs, options, warm_start, watched, n_jobs, "Cs")
 
 
 def _solutions(
-    problem: Problem, Cs: list[float], options: Options, warm_start, threads: int | None
+    given: Given, Cs: Sequence, options: Options, warm_start, watched, n_jobs, name: str = "C"
 ) -> list[Solution]:
     """Return the solutions in the order of `Cs`, trained in ascending order until one is
     interrupted.
     """
+    threads = thread_count(n_jobs)
+    problem = Problem.of(given, threads)
+    options = replace(options, watch=_measures(problem, *watched))
+    Cs = [as_C(C, name) for C in Cs]
     train = _sdca.solutions if problem.loss.convex else nonconvex.solutions
-    if threads is not None and class_groups.is_split(problem):
+    if class_groups.is_split(problem) and not options.watch:
         train = partial(class_groups.solutions, n_threads=threads)
     order = sorted(range(len(Cs)), key=Cs.__getitem__)
     found: dict[int, Solution] = {}

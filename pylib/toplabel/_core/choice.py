@@ -77,8 +77,10 @@ class Choice:
             self._is_smooth = not problem.loss.smoothing or problem.gamma > 0.0
             self._newton = cost_of_newton(problem, self._eps)
 
-    def is_given_up(self) -> bool:
-        """Return whether to give the run up; asked between parts of its passes."""
+    def observe(self) -> bool:
+        """Record the progress of the run, between parts of its passes, and return whether Newton's
+        method takes over.
+        """
         if not self.is_open:
             return False
         now = self._run.progress()

@@ -29,8 +29,6 @@ def solutions(
     problem: Problem, Cs: Sequence[float], options: Options, warm_start, n_threads: int
 ) -> Iterator[Solution]:
     """Yield the solution for each C, in ascending order; as `toplabel._core.sdca.solutions`."""
-    if options.watch:
-        raise ValueError("watch looks at a whole model while it trains: leave n_jobs away")
     groups = _groups(problem, Cs, replace(options, callback=None), warm_start)
     for i, C in enumerate(Cs):
         clock = Clock(options)

@@ -107,7 +107,6 @@ class Run:
         self._objective = ffi.new("tl_objective *")
         self._outcome = ffi.new("tl_outcome *")
         self.epochs = 0  # made so far
-        self._ended = ffi.new("int *")
         self._progress = ffi.new("tl_objective *")
         width = max(1.0, features.nnz / n) if sparse.issparse(features) else d
         self._rows_per_step = max(64, int(tuning.WORK_PER_STEP / (2 * width * labels.m)))
@@ -116,12 +115,6 @@ class Run:
         """Make whole passes over the data, without a way to stop them."""
         check(lib.tl_solver_run(self._handle, epochs))
         self.epochs += epochs
-
-    def step(self) -> bool:
-        """Go on for a part of a second; return whether an epoch has ended."""
-        check(lib.tl_solver_step(self._handle, self._rows_per_step, self._ended))
-        self.epochs += self._ended[0]
-        return bool(self._ended[0])
 
     def solve(self, stopping) -> int:
         """Go on until a ``tl_stopping`` says stop; return a ``tl_outcome``."""

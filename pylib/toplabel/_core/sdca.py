@@ -78,10 +78,10 @@ def _solve(problem: Problem, C: float, options: Options, run: Run):
         return run, status, history, 0, (Stage("newton", method.steps, "asked for"),)
     clock, visits = Clock(options), -run.visits
     choice = Choice(problem, options, run)
-    status, history = train(run, options, choice.is_given_up)
+    status, history = train(run, options, choice.observe)
     visits += run.visits
     methods = (Stage("sdca", history[-1].epoch, "first"),)
-    if status == "given up":
+    if status == "taken over":
         left = replace(options, **clock.left())
         method = Newton(problem, C, left, run, restart, history)
         run, status, history = method.solve()

@@ -114,9 +114,9 @@ class _Listener:
     Ctrl-C.
     """
 
-    def __init__(self, run: Run, options: Options, is_given_up: Callable[[], bool]):
+    def __init__(self, run: Run, options: Options, takes_over: Callable[[], bool]):
         self._run = run
-        self._is_given_up = is_given_up
+        self._takes_over = takes_over
         self._options = options
         self._clock = Clock(options)
         self._first = run.epochs
@@ -157,13 +157,13 @@ class _Listener:
             self.stopped = "time_limit"
         elif status := why_to_end():
             self.stopped = status
-        elif self._is_given_up():
-            self.stopped = "given up"
+        elif self._takes_over():
+            self.stopped = "taken over"
         return int(self.stopped != "")
 
     def _evaluated(self, objective) -> int:
         record = self._record(objective)
-        is_over = self.stopped not in ("", "given up")  # where given up, another method goes on
+        is_over = self.stopped not in ("", "taken over")  # where given up, another method goes on
         if is_over or self._options.callback is None or not self._options.callback(record):
             return 0
         self.stopped = "interrupted"
@@ -191,13 +191,13 @@ def _tl_callback(user, objective) -> int:
 
 
 def train(
-    run: Run, options: Options, is_given_up: Callable[[], bool] = lambda: False
+    run: Run, options: Options, takes_over: Callable[[], bool] = lambda: False
 ) -> tuple[str, list[Record]]:
-    """Run until the options, Ctrl-C or `is_given_up`, which is asked between parts of the passes,
-    say stop; return the status (as in `toplabel.Solution`, or ``"given up"``) and the history, whose
+    """Run until the options, Ctrl-C or `takes_over`, which is asked between parts of the passes,
+    say stop; return the status (as in `toplabel.Solution`, or ``"taken over"``) and the history, whose
     last record is that of the point where the run is now.
     """
-    listener = _Listener(run, options, is_given_up)
+    listener = _Listener(run, options, takes_over)
     handle = ffi.new_handle(listener)
     stopping = ffi.new("tl_stopping *")
     lib.tl_stopping_init(stopping, ffi.sizeof("tl_stopping"))

@@ -84,7 +84,7 @@ class TopKClassifier(SolverEstimator):
         model.
     n_jobs : int or None, default=None
         As in `toplabel.solve`: threads for one-vs-all losses of more than 64 classes and for the
-        matrix of ``kernel="rbf"``. Numbers are the same for all but None. Other losses are trained
+        matrix of ``kernel="rbf"``. The numbers do not depend on it. Other losses are trained
         by one thread, beside those of BLAS; `GridSearchCV` and its like share out models.
 
     Attributes
