@@ -26,29 +26,12 @@
  * of the root mean square moves of the dual variables in the second pass to those in the first, for
  * which 0.8 is near the best.
  */
-#include "sampling.h"
 #include "solver.h"
 
 #include <string.h>
 
 static bool is_fixed(const tl_solver *self) {
     return self->settings.acceleration > 0.0;
-}
-
-static double *primal(const tl_solver *self) {
-    return tl_is_gram(self) ? self->coefficients : self->weights;
-}
-
-/* weights from the weights32 that the passes have changed, and the reverse. */
-static void read_weights(tl_solver *self) {
-    for (size_t i = 0; self->is_behind && i < tl_weights_size(self); i++)
-        self->weights[i] = (double)self->weights32[i];
-}
-
-static void write_weights(tl_solver *self) {
-    if (tl_is_gram(self)) tl_blocks_copy_coefficients(self);
-    for (size_t i = 0; self->weights32 != NULL && i < tl_weights_size(self); i++)
-        self->weights32[i] = (float)self->weights[i];
 }
 
 /* ---- begin ---- */
@@ -88,50 +71,49 @@ static void begin_sequence(tl_solver *self, double r) {
     outer->sigma = 1.0 / (1.0 + r);
     outer->t = 1.0;
     outer->passes = 0;
-    outer->moved = 0.0;
+    outer->change = 0.0;
 }
 
 /* From plain passes: Y = W = W0 + X^T A. */
 static void activate(tl_solver *self) {
     tl_outer *outer = &self->outer;
-    const size_t bytes = tl_primal_size(self) * sizeof(double);
-    if (tl_is_gram(self)) {
-        memcpy(outer->coefficients, self->dual, bytes);
-        self->coefficients = outer->coefficients;
+    const size_t bytes = self->primal_size * sizeof(double);
+    if (self->primal == self->dual) {
+        memcpy(self->weights, self->dual, bytes);
+        self->primal = self->weights;
     }
-    read_weights(self);
-    memcpy(outer->anchor, primal(self), bytes);
+    self->storage->read(self);
+    memcpy(outer->anchor, self->primal, bytes);
     begin_sequence(self, first_r(self, self->settings.start_r));
 }
 
 void tl_accelerate_at_once(tl_solver *self) {
     activate(self);
-    memcpy(self->outer.previous, self->outer.anchor, tl_primal_size(self) * sizeof(double));
+    memcpy(self->outer.previous, self->outer.anchor, self->primal_size * sizeof(double));
 }
 
 void tl_accelerate_from_previous(tl_solver *self) {
     tl_outer *outer = &self->outer;
     activate(self);
     const double sigma = outer->sigma;
-    double *w = primal(self);
-    for (size_t i = 0; i < tl_primal_size(self); i++) {
+    double *w = self->primal;
+    for (size_t i = 0; i < self->primal_size; i++) {
         w[i] = outer->previous[i];
         outer->anchor[i] = (w[i] - sigma * outer->anchor[i]) / (1.0 - sigma); /* (*) */
     }
-    write_weights(self);
+    self->storage->write(self);
 }
 
 void tl_accelerate_again(tl_solver *self) {
     tl_outer *outer = &self->outer;
-    const size_t size = tl_primal_size(self);
-    memcpy(outer->anchor, primal(self), size * sizeof(double));
-    memcpy(outer->previous, primal(self), size * sizeof(double));
+    const size_t size = self->primal_size;
+    memcpy(outer->anchor, self->primal, size * sizeof(double));
+    memcpy(outer->previous, self->primal, size * sizeof(double));
     begin_sequence(self, first_r(self, 0.0));
     if (!tl_is_gram(self)) return;
     for (size_t i = 0; i < size; i++)
-        self->coefficients[i] =
-            outer->sigma * self->dual[i] + (1.0 - outer->sigma) * outer->anchor[i];
-    tl_blocks_copy_coefficients(self);
+        self->primal[i] = outer->sigma * self->dual[i] + (1.0 - outer->sigma) * outer->anchor[i];
+    self->storage->write(self);
 }
 
 /* ---- an outer step ---- */
@@ -168,7 +150,7 @@ static double momentum(tl_solver *self, double sigma_next) {
     tl_outer *outer = &self->outer;
     if (!tl_is_gram(self))
         outer->overshoot =
-            overshoot(tl_primal_size(self), outer->anchor, self->weights, outer->previous);
+            overshoot(self->primal_size, outer->anchor, self->primal, outer->previous);
     if (outer->overshoot > 0.0) {
         outer->t = 1.0;
         return 0.0;
@@ -187,24 +169,24 @@ bool tl_is_step_over(const tl_solver *self) {
 
 void tl_accelerate_begin_pass(tl_solver *self) {
     tl_outer *outer = &self->outer;
-    outer->moved_before = outer->moved;
-    outer->moved = outer->size = 0.0;
+    outer->change_before = outer->change;
+    outer->change = outer->size = 0.0;
     if (!outer->active || !tl_is_step_over(self)) return;
-    read_weights(self);
+    self->storage->read(self);
     const double sigma_next = 1.0 / (1.0 + outer->r), beta = momentum(self, sigma_next);
-    move_anchor(tl_primal_size(self), outer->sigma, sigma_next, beta, primal(self), outer->anchor,
+    move_anchor(self->primal_size, outer->sigma, sigma_next, beta, self->primal, outer->anchor,
                 outer->previous);
     outer->sigma = sigma_next;
-    write_weights(self);
+    self->storage->write(self);
     outer->passes = 0;
 }
 
 /* Of the root mean square moves of this pass to those of the last; 0: unknown. */
 static double move_ratio(const tl_outer *outer) {
-    if (!(outer->moved > TL_MOVE_ROUNDING * TL_MOVE_ROUNDING * outer->size) ||
-        !(outer->moved_before > 0.0))
+    if (!(outer->change > TL_MOVE_ROUNDING * TL_MOVE_ROUNDING * outer->size) ||
+        !(outer->change_before > 0.0))
         return 0.0;
-    return fmin(sqrt(outer->moved / outer->moved_before), TL_LARGEST_RATIO);
+    return fmin(sqrt(outer->change / outer->change_before), TL_LARGEST_RATIO);
 }
 
 tl_gap_parts tl_estimate_parts(const tl_solver *self, const tl_sample *sample) {
@@ -237,7 +219,7 @@ static void follow(tl_solver *self, double ratio) {
         follow_quotient(self, &self->lagrangian.sampled, TL_LAGRANGIAN_GAIN);
     else if (tl_is_smooth(self->ops, self->params))
         follow_quotient(self, &self->sampled, TL_GAIN);
-    else if (!(outer->moved > 0.0)) /* r is so large that nothing moves */
+    else if (!(outer->change > 0.0)) /* r is so large that nothing moves */
         outer->r = bounded(outer, outer->r * exp(-TL_RATIO_GAIN * TL_RATIO));
     else if (ratio > 0.0)
         outer->r = bounded(outer, outer->r * exp(TL_RATIO_GAIN * (ratio - TL_RATIO)));
@@ -258,59 +240,10 @@ void tl_accelerate_end_pass(tl_solver *self) {
     tl_accelerate_at_once(self);
 }
 
-/* ---- how far W is from Y ---- */
-
-/* From a part of the rows, of B = coefficients - anchor and of the coefficients M: <B, K B> and <M,
- * K M>. The first from B itself: in a sum of products of both sides it would cancel. */
-static void sample_distance(tl_solver *self, double *distance, double *norm2) {
-    const size_t n = self->data.n, m = self->data.m;
-    const size_t rows = tl_smaller(n, tl_smaller(self->block, TL_SAMPLE_BLOCK));
-    const double *sides[] = {self->outer.difference, self->coefficients};
-    size_t index[TL_SAMPLE_BLOCK] = {0};
-    double products[2] = {0.0, 0.0};
-    for (size_t i = 0; i < n * m; i++)
-        self->outer.difference[i] = self->coefficients[i] - self->outer.anchor[i];
-    for (size_t i = 0; i < rows; i++)
-        index[i] = tl_sampled_row(n, rows, i);
-    for (int a = 0; a < 2; a++) {
-        tl_blocks_products(self, sides[a], rows, index);
-        for (size_t i = 0; i < rows; i++)
-            products[a] += tl_dot(m, self->scores + i * m, sides[a] + index[i] * m);
-    }
-    const double whole = (double)n / (double)rows;
-    *distance = fmax(0.0, whole * products[0]);
-    *norm2 = fmax(0.0, whole * products[1]);
-}
-
-/* From all rows: <B, K B>, and the overshoot -<B, K (coefficients - previous)>. */
-static double whole_distance(tl_solver *self) {
-    const size_t n = self->data.n, m = self->data.m;
-    tl_outer *outer = &self->outer;
-    double distance = 0.0, along = 0.0;
-    for (size_t first = 0; first < n; first += TL_EVALUATION_BLOCK) {
-        const size_t count = tl_smaller(n - first, TL_EVALUATION_BLOCK), at = first * m;
-        tl_blocks_consecutive(self, outer->difference, first, count);
-        distance += tl_dot(count * m, self->scores, outer->difference + at);
-        for (size_t i = 0; i < count * m; i++)
-            along += self->scores[i] * (self->coefficients[at + i] - outer->previous[at + i]);
-    }
-    outer->overshoot = -along;
-    return fmax(0.0, distance);
-}
-
 void tl_accelerate_measure(tl_solver *self) {
     tl_outer *outer = &self->outer;
     const double r = (1.0 - outer->sigma) / outer->sigma;
     double distance;
-    if (tl_is_gram(self)) {
-        sample_distance(self, &distance, &outer->norm2);
-        outer->overshoot = 0.0;
-        if (self->lagrangian.gamma > 0.0) distance = whole_distance(self);
-    } else {
-        const size_t size = tl_weights_size(self);
-        read_weights(self);
-        outer->norm2 = tl_weights_norm2(self, self->center);
-        distance = tl_squared_distance(size, self->weights, outer->anchor);
-    }
+    self->storage->distances(self, &distance, &outer->norm2);
     outer->residual2 = r * r * distance; /* by (*) */
 }

@@ -37,9 +37,9 @@ void tl_update_row(tl_solver *self, size_t visit, const tl_row *row, double *s, 
                    double *a_new) {
     tl_lagrangian *lagrangian = &self->lagrangian;
     const size_t m = self->data.m, i = self->visits[visit];
-    double *kept = self->kept + i * TL_KEPT;
+    double *warm = self->warm + i * TL_WARM;
     if (!(lagrangian->gamma > 0.0)) {
-        self->ops->update(row, self->params, m, s, a, a_new, kept, self->work);
+        self->ops->update(row, self->params, m, s, a, a_new, warm, self->work);
         return;
     }
     const tl_params original = self->params;
@@ -48,7 +48,7 @@ void tl_update_row(tl_solver *self, size_t visit, const tl_row *row, double *s, 
     if (self->ops->multiclass) s[row->labels[0]] = at_label;
     self->params.gamma += lagrangian->gamma;
     if (self->sampled_here[visit]) tl_add_to_sample(self, &lagrangian->sample, row, s, a);
-    self->ops->update(row, self->params, m, s, a, a_new, kept, self->work);
+    self->ops->update(row, self->params, m, s, a, a_new, warm, self->work);
     self->params = original;
 }
 

@@ -18,7 +18,7 @@
 #define UNIT (0.5 * DBL_EPSILON)
 
 static double longest_sum(const tl_solver *self) {
-    return fmax(fmax((double)self->data.n, (double)self->data.m), (double)tl_row_length(self));
+    return fmax(fmax((double)self->data.n, (double)self->data.m), (double)self->row_length);
 }
 
 double tl_rounding_unit(const tl_solver *self) {
@@ -31,41 +31,23 @@ double tl_rounding_strict(const tl_solver *self) {
 }
 
 TL_CLONES
-static void add_sizes(size_t m, double norm, const double *a, double *sizes) {
+void tl_add_sizes(size_t m, double norm, const double *a, double *sizes) {
 #pragma omp simd
     for (size_t c = 0; c < m; c++)
         sizes[c] += norm * fabs(a[c]);
 }
 
-TL_CLONES
-static void add_squares(size_t m, const double *w, double *squares) {
-#pragma omp simd
-    for (size_t c = 0; c < m; c++)
-        squares[c] += w[c] * w[c];
-}
-
-static void find_weight_sizes(tl_solver *self, double *sizes) {
-    const size_t d = self->data.d, m = self->data.m;
-    for (size_t j = 0; self->by_rows && j < d; j++)
-        add_squares(m, self->weights + j * self->stride, sizes);
-    for (size_t c = 0; c < m; c++) {
-        if (!self->by_rows) sizes[c] = tl_dot(d, self->weights + c * d, self->weights + c * d);
-        sizes[c] = sqrt(sizes[c]);
-    }
-}
-
 tl_sizes tl_find_sizes(tl_solver *self) {
     const size_t n = self->data.n, m = self->data.m;
     double *dual = self->sizes, *primal = self->sizes + m;
-    memset(self->sizes, 0, 2 * m * sizeof *self->sizes);
+    memset(dual, 0, m * sizeof *dual);
     tl_sizes sizes = {.rows = 0.0, .largest = 0.0, .dual2 = 0.0, .primal2 = 0.0};
     for (size_t i = 0; i < n; i++) {
         const double norm = sqrt(self->norm2[i]);
         sizes.rows += norm * (self->data.weight ? self->data.weight[i] : 1.0);
-        if (!self->at_zero) add_sizes(m, norm, self->dual + i * m, dual);
-        if (tl_is_gram(self)) add_sizes(m, norm, self->coefficients + i * m, primal);
+        if (!self->at_zero) tl_add_sizes(m, norm, self->dual + i * m, dual);
     }
-    if (!tl_is_gram(self)) find_weight_sizes(self, primal);
+    self->storage->class_norms(self, primal);
     for (size_t c = 0; c < m; c++) {
         sizes.largest = fmax(sizes.largest, primal[c]);
         sizes.dual2 += dual[c] * dual[c];

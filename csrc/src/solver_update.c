@@ -42,7 +42,7 @@ bool tl_replace_dual(tl_solver *self, size_t i, const double *a_new, double *a, 
     const double sigma = self->outer.sigma;
     double squares, size2;
     const bool moved = replace_dual(self->data.m, sigma, a_new, a, delta, &squares, &size2) > 0.0;
-    self->outer.moved += sigma * self->norm2[i] * squares;
+    self->outer.change += sigma * self->norm2[i] * squares;
     self->outer.size += sigma * self->norm2[i] * size2;
     shrink(self, i, moved);
     return moved;

@@ -90,7 +90,7 @@
 #define TL_SEARCH_ROWS 512
 #define TL_PRODUCT_ROWS 2048
 
-/* ---- layout (solver_create.c, solver_blocks.c) ---- */
+/* ---- layout (solver_create.c, storage_*.c) ---- */
 
 /* With at most so many dense features rows are updated one by one, without matrix products. */
 #define TL_NARROW_FEATURES 64
