@@ -96,8 +96,8 @@ def _side(row: Mapping[str, Any], key: str, inputs: Inputs, lead: str = "") -> C
     first, second = row[f"{key}_first"], row[f"{key}_second"]
     counted = f"{first:.0f} : {number - first - second:.0f} : {second:.0f}"
     if row["expects"] == "similar":
-        points = fixed(row["margin"], 0)
-        counted = f"{row[f'{key}_within']:.0f} of {number:.0f} within {points} points"
+        points = "1 point" if row["margin"] == 1 else f"{row['margin']:g} points"
+        counted = f"{row[f'{key}_within']:.0f} of {number:.0f} within {points}"
     details = [counted, f"median {signed(row[f'{key}_median'], 2)}"]
     if key in ("same", "other"):
         sets = map(inputs.title, row[f"{key}_datasets"].split(";"))
