@@ -30,17 +30,21 @@ AGREEING = ("svm_ova", "lr_ova", "svm_ova_liblinear", "lr_ova_liblinear")
 _SETTINGS = ("seed", "eps_train", "max_epochs_tune", "max_epochs_train")
 # The keys of a registry entry that the content of the prepared set depends on.
 _CONTENT = (
-    *("task", "embedded", "format", "options", "folder", "files", "divide"),
-    *(
-        "transform",
-        "bias",
-        "folds",
-        "splits",
-        "statistics",
-        "features",
-        "published_key",
-        "not_comparable",
-    ),
+    "task",
+    "embedded",
+    "format",
+    "options",
+    "folder",
+    "files",
+    "divide",
+    "transform",
+    "bias",
+    "folds",
+    "splits",
+    "statistics",
+    "features",
+    "published_key",
+    "not_comparable",
 )
 
 

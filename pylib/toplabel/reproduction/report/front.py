@@ -175,11 +175,10 @@ def _trust(inputs: Inputs) -> list[Part]:
     """Return what a reader can check, and how."""
     git = inputs.run["git"]
     dirty = ", with changes that are not committed" if git.get("dirty") else ""
-    rows = [
-        [Cell("Certificates", href="run.html#certificates"), certificates(inputs)],
-        [Cell("Again from raw data"), _WORDS["verify"]],
-        [Cell("Sums"), _WORDS["sums"]],
-    ]
+    rows = [[Cell("Certificates", href="run.html#certificates"), certificates(inputs)]]
+    if inputs.cells["published"].notna().any():
+        rows.append([Cell("Again from raw data"), _WORDS["verify"]])
+    rows.append([Cell("Sums"), _WORDS["sums"]])
     for run, whose in ((MEASURED, "this run"), (KEPT, f"the {inputs.kept_name}")):
         if worth := worth_of(inputs.frame, run):
             shares = {key: fixed(100 * worth[key], 0) for key in ("match", "chance")}
