@@ -267,8 +267,10 @@ def test_names_of_classes_in_an_npz_file(read):
 
 def test_sparse_features_and_label_sets_as_scipy_saves_them(tmp_path):
     sparse.save_npz(tmp_path / "a.npz", sparse.csr_matrix(X))
-    np.save(tmp_path / "a_labels.npy", SETS)
     source = Source({"all": tmp_path / "a.npz"}, "multilabel")
+    with pytest.raises(FormatError, match=r"`files` does not name it: \{name: a_labels"):
+        FORMATS["npz"](source)
+    np.save(tmp_path / "a_labels.npy", SETS)
     for _ in range(2):
         part = FORMATS["npz"](source).parts["all"]
         np.testing.assert_array_equal(dense(part), X)
