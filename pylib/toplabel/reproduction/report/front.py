@@ -11,7 +11,7 @@ from toplabel.reproduction.compare.counts import worth as worth_of
 from toplabel.reproduction.report import differences
 from toplabel.reproduction.report.figures import agreement
 from toplabel.reproduction.report.findings import claim_parts
-from toplabel.reproduction.report.inputs import Inputs, web_address
+from toplabel.reproduction.report.inputs import Inputs
 from toplabel.reproduction.report.labels import (
     PAPERS,
     VERDICTS,
@@ -186,5 +186,5 @@ def _trust(inputs: Inputs) -> list[Part]:
             text = _WORDS["chance"].format(distinct=distinct, whose=whose, **shares)
             rows.append([Cell("Chance"), text])
     if git.get("commit"):
-        rows.append([Cell("Commit", href=web_address(git.get("url"))), git["commit"] + dirty])
+        rows.append([Cell("Commit"), git["commit"] + dirty])
     return [table_of("What can be checked", ["Evidence", "What it says"], rows)]

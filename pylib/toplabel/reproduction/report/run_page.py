@@ -84,11 +84,9 @@ def _facts(run: Mapping[str, Any]) -> list[Part]:
     dirty = ", with changes that are not committed" if git.get("dirty") else ""
     found = {
         "created": run["created"],
-        "command": run["command"],
         "budget": run["budget"],
         "wall time": timedelta(seconds=round(run["wall_seconds"] or 0)),
         "machine": ", ".join(f"{name} {value}" for name, value in machine.items()),
-        "nodes": ", ".join(run.get("nodes", ())),
         "commit": f"{git.get('commit') or 'unknown'}{dirty}",
     }
     rows = [[name, str(value)] for name, value in found.items() if value]
