@@ -111,7 +111,7 @@ class Sample:
             ("figures/rings.svg", SVG),
             ("figures/rings.json", _words("rings", alt="Two rings")),
             ("tables/plain.csv", "method,value\nSVM^{Multi},1000\n"),
-            ("tables/plain.json", _words("plain", page="")),
+            ("tables/plain.json", _words("plain", page="", lead="")),
             ("letter/data/meta.json", json.dumps({"raw": _RAW})),
         ):
             path = results / name

@@ -24,7 +24,7 @@ def claim_parts(inputs: Inputs) -> list[Part]:
     if not rows:
         return []
     tested = [row for row in rows if row["same_outcome"] or row["other_outcome"]]
-    parts: list[Part] = [Text(_summary(rows))]
+    parts: list[Part] = [Text(_summary(rows)), Text(WORDS["front"]["losses"], style="note")]
     if tested:
         made = [_row(row, inputs, kept.get(row["claim"], row)) for row in tested]
         head = ["Claim", "In the papers", "Here, the same cells", "Here, other data"]
@@ -64,7 +64,7 @@ def _row(row: Mapping[str, Any], inputs: Inputs, kept: Mapping[str, Any]) -> lis
     about = f"{_place(row)}: {row['first']} against {row['second']}"
     cells = [Cell(_sentence(row), small=". ".join(filter(None, (about, _rule(row)))))]
     printed = _side(row, "published", inputs)
-    if row["shared_comparisons"]:
+    if row["shared_comparisons"] not in (0, row["published_comparisons"]):
         whole, printed = printed, _side(row, "shared", inputs)
         printed.small += f"; the whole tables: {whole.text}, {whole.small}"
     cells += [printed, _side(row, "same", inputs)]

@@ -121,10 +121,7 @@ def _scores(inputs: Inputs) -> list[Part]:
     near = [VERDICTS[key] for key in ("match", "close", "spread")]
     note = " ".join(f"{one.word.capitalize()}: {one.meaning}." for one in near)
     if kept["verdict"].ne("").any():
-        note += (
-            f" Numbers of the {inputs.kept_name}, the last whole run of the project, stand muted"
-        )
-        note += " where this run has none."
+        note += f" {_WORDS['kept'].format(kept=inputs.kept_name)}"
     table = _score_table("Scores", rows)
     return [*table, Text(note, style="note")] if table else []
 
@@ -173,8 +170,6 @@ def _agreement(points: pd.DataFrame, whose: str) -> Figure:
 
 def _trust(inputs: Inputs) -> list[Part]:
     """Return what a reader can check, and how."""
-    git = inputs.run["git"]
-    dirty = ", with changes that are not committed" if git.get("dirty") else ""
     rows = [[Cell("Certificates", href="run.html#certificates"), certificates(inputs)]]
     if inputs.cells["published"].notna().any():
         rows.append([Cell("Again from raw data"), _WORDS["verify"]])
@@ -185,6 +180,4 @@ def _trust(inputs: Inputs) -> list[Part]:
             distinct = count(worth["distinct"])
             text = _WORDS["chance"].format(distinct=distinct, whose=whose, **shares)
             rows.append([Cell("Chance"), text])
-    if git.get("commit"):
-        rows.append([Cell("Commit"), git["commit"] + dirty])
     return [table_of("What can be checked", ["Evidence", "What it says"], rows)]

@@ -19,7 +19,7 @@ from toplabel.reproduction.config.notes import Notes
 from toplabel.reproduction.report.shown import shown_cells
 
 _FIGURE_WORDS = ("name", "title", "caption", "alt", "source")
-_TABLE_WORDS = ("name", "title", "caption", "page")
+_TABLE_WORDS = ("name", "title", "caption", "page", "lead")
 
 
 @dataclass(frozen=True)
