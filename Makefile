@@ -7,7 +7,7 @@
 #   make clean       removes the environment and what was built
 # For developers (CONTRIBUTING.md):
 #   make test        linters, C tests with sanitizers, pytest with a small workflow and both reports
-#   make check, make format, make lock, make wheel, make bench, make test-torch, make test-slurm
+#   make check, make format, make lock, make wheel, make bench, make test-torch, make test-slurm, make test-versions
 #
 # Each does its own set-up. Variables: CORES (2), PYTHON (python3), ARGS (added to snakemake or pytest).
 
@@ -24,7 +24,7 @@ export OPENBLAS_NUM_THREADS := 1
 export PYTHONDONTWRITEBYTECODE :=
 export PYDANTIC_DISABLE_PLUGINS := __all__
 
-.PHONY: setup reproduce show whole verify test test-slurm test-torch bench check format ctest lock docs types wheel summary clean
+.PHONY: setup reproduce show whole verify test test-slurm test-torch test-versions test-with bench check format ctest lock docs types wheel summary clean
 
 setup: $(VENV)/.installed
 
@@ -75,6 +75,23 @@ $(TORCH_INSTALLED): requirements.lock
 	$(TORCH_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	$(TORCH_VENV)/bin/python -m pip install --quiet --disable-pip-version-check $(TORCH)
 	touch $@
+
+# The library's tests with the lowest versions that pyproject.toml names, and with the highest of all, Python's too. The
+# extension is that of the checkout: it serves every Python from 3.11 on.
+NEWEST_PYTHON ?= $(or $(shell command -v python3.13),$(PYTHON))
+PINS := import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["dependencies"])
+VERSION_TESTS := $(wildcard tests/unit/test_estimators*.py tests/unit/test_simplex_*.py) tests/unit/test_metrics.py \
+	tests/unit/test_native.py tests/unit/test_solver_inputs.py
+
+test-versions: setup
+	$(MAKE) test-with ROOM=build/oldest WITH="$$($(BIN)/python -c '$(PINS)' | sed 's/>=/==/g')"
+	$(MAKE) test-with ROOM=build/newest WITH="$$($(BIN)/python -c '$(PINS)')" PYTHON=$(NEWEST_PYTHON)
+
+test-with:
+	$(PYTHON) -m venv --clear $(ROOM)
+	$(ROOM)/bin/python -m pip install --quiet --disable-pip-version-check --only-binary :all: $(WITH) pytest hypothesis pandas
+	$(ROOM)/bin/python -m pip list --disable-pip-version-check | grep -iE "^(numpy|scipy|cffi|scikit-learn) "
+	PYTHONPATH=$(CURDIR)/pylib $(ROOM)/bin/python -m pytest -q -p no:cacheprovider -o addopts= $(VERSION_TESTS) $(ARGS)
 
 # A controller on this machine, cores and memory of its node on paper (tests/cluster/slurm.sh). The plugins are in a
 # folder of their own: Snakemake asks Slurm at each start where it finds them.

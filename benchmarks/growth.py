@@ -31,9 +31,9 @@ from sklearn.svm import LinearSVC
 
 from large import MIB, peak_mib
 from toplabel import losses
+from toplabel.reproduction.compare.peers import logistic
 from toplabel.reproduction.report.figures import style
 from toplabel.reproduction.report.figures.measuring import cpu_name, load_average
-from toplabel.reproduction.report.figures.softmax import logistic
 from toplabel.reproduction.seeds import seed_of
 from toplabel.solver import solve
 

@@ -4,10 +4,9 @@ import warnings
 
 import numpy as np
 from benchopt import BaseSolver
-from sklearn.svm import LinearSVC
 
 from benchmark_utils.stopping import more
-from toplabel.reproduction.report.figures.softmax import logistic
+from toplabel.reproduction.compare.peers import hinge, logistic_ova
 
 
 class Solver(BaseSolver):
@@ -37,21 +36,11 @@ class Solver(BaseSolver):
             return
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # so few iterations are not meant to converge
-            self.W = self._logistic(step) if self.loss == "lr_ova" else self._hinge(step)
-
-    def _logistic(self, iterations):
-        options = {"solver": "liblinear", "dual": self.dual}
-        X, y, C = self.problem.X, self.problem.y, self.problem.C
-        models = (logistic(X, y == j, C, iterations, **options) for j in np.unique(y))
-        return np.stack([model.coef_[0] for model in models], axis=1)
-
-    def _hinge(self, step):
-        options = {"C": self.problem.C, "loss": "hinge", "fit_intercept": False, "random_state": 0}
-        if self.loss == "svm_multi":
-            options |= {"multi_class": "crammer_singer", "tol": 10.0 / step, "max_iter": 100_000}
-        else:
-            options |= {"multi_class": "ovr", "tol": 1e-12, "max_iter": step}
-        return LinearSVC(**options).fit(self.problem.X, self.problem.y).coef_.T
+            given = self.problem.X, self.problem.y, self.problem.C, step
+            if self.loss == "lr_ova":
+                self.W = logistic_ova(*given, dual=self.dual)
+            else:
+                self.W = hinge(*given, self.loss).coef_.T
 
     def get_result(self):
         """Return W."""

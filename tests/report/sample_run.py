@@ -19,13 +19,12 @@ ROOT = Path(__file__).parents[2]
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 50"><path d="M0 0H9"/></svg>'
 RUN = {
     "created": "2026-03-01T12:00:00+00:00",
-    "command": "snakemake --cores 2",
     "config": {"studies": ["multiclass/letter", "own"], "budget": "standard", "eps_train": 1e-3},
     "budget": "standard",
     "seeds": {"run": 0},
     "machine": {"cpu": "A processor", "cores": 2, "memory_gib": 24.0, "os": "Linux"},
     "versions": {"toplabel": "1.0.0", "numpy": "2.4.6", "snakemake": "9.27.1"},
-    "git": {"commit": "0123456789abcdef", "dirty": True, "url": "https://example.org/commit/0123"},
+    "git": {"commit": "0123456789abcdef", "dirty": True},
     "blas": [{"library": "openblas", "kernels": "Haswell"}],
     "jobs": [{"stage": "tune", "jobs": 2, "hours": 0.5, "longest_seconds": 1200.0, "peak_mb": 300}],
     "wall_seconds": 754.2,
@@ -112,7 +111,7 @@ class Sample:
             ("figures/rings.svg", SVG),
             ("figures/rings.json", _words("rings", alt="Two rings")),
             ("tables/plain.csv", "method,value\nSVM^{Multi},1000\n"),
-            ("tables/plain.json", _words("plain", page="")),
+            ("tables/plain.json", _words("plain", page="", lead="")),
             ("letter/data/meta.json", json.dumps({"raw": _RAW})),
         ):
             path = results / name

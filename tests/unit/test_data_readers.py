@@ -2,6 +2,7 @@
 
 import h5py
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import io, sparse
 from sklearn.datasets import dump_svmlight_file
@@ -266,8 +267,10 @@ def test_names_of_classes_in_an_npz_file(read):
 
 def test_sparse_features_and_label_sets_as_scipy_saves_them(tmp_path):
     sparse.save_npz(tmp_path / "a.npz", sparse.csr_matrix(X))
-    np.save(tmp_path / "a_labels.npy", SETS)
     source = Source({"all": tmp_path / "a.npz"}, "multilabel")
+    with pytest.raises(FormatError, match=r"`files` does not name it: \{name: a_labels"):
+        FORMATS["npz"](source)
+    np.save(tmp_path / "a_labels.npy", SETS)
     for _ in range(2):
         part = FORMATS["npz"](source).parts["all"]
         np.testing.assert_array_equal(dense(part), X)
@@ -475,6 +478,16 @@ def test_a_table_with_words_numbers_and_a_class(table):
     text = BIRDS.replace('"length, mm"', "length").replace(",", "\t").replace(".5", ",5")
     other = table(text, name="birds.tsv", label="sex", drop=("species", "island"), decimal=",")
     assert other.parts["all"].X[2].tolist() == [3800.5, 39.5]
+
+
+def test_parquet_is_read_as_the_same_table(table, tmp_path):
+    pytest.importorskip("pyarrow")
+    expected = table(BIRDS, label="species", drop=("sex",)).parts["all"]
+    pd.read_csv(tmp_path / "all_birds.csv").to_parquet(tmp_path / "birds.parquet")
+    source = Source({"all": tmp_path / "birds.parquet"}, "multiclass")
+    found = FORMATS["table"](source, label="species", drop=("sex",)).parts["all"]
+    np.testing.assert_array_equal(found.X, expected.X)
+    np.testing.assert_array_equal(found.y, expected.y)
 
 
 def test_parts_of_a_table_share_their_categories(table):

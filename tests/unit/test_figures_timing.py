@@ -8,11 +8,10 @@ from functools import partial
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.linear_model import LogisticRegression
 
 import toplabel
-from toplabel import losses
 from toplabel.prox import bipartite_simplex, topk_simplex_alpha
+from toplabel.reproduction.compare import peers
 from toplabel.reproduction.config.entry import Split
 from toplabel.reproduction.data.parts import Part, Prepared
 from toplabel.reproduction.report.figures import convergence, measuring, projections, softmax
@@ -87,12 +86,18 @@ def test_table_2_has_ours_the_papers_and_their_ratios() -> None:
 
 
 def test_fista_finds_the_optimum_of_the_softmax(small) -> None:
-    W = next(itertools.islice(softmax.fista(small.X, small.y, small.C), 500, None))
+    W = next(itertools.islice(peers.fista(small.X, small.y, small.C), 500, None))
     proof = toplabel.solve(small.X, small.y, loss="lr_multi", C=small.C, tol=1e-9)
-    primal = losses.value("lr_multi", small.X @ W, small.y).mean() + (W**2).sum() / 400
-    assert primal / proof.dual - 1 <= 1e-8
-    peer = LogisticRegression(C=small.C, fit_intercept=False, tol=1e-10, max_iter=5000)
-    np.testing.assert_allclose(W.T, peer.fit(small.X, small.y).coef_, atol=1e-4)
+    assert peers.primal("lr_multi", small.X, small.y, W, small.C) / proof.dual - 1 <= 1e-8
+
+
+def test_all_peers_reach_the_accuracy_and_the_page_says_how_fast_they_are(small) -> None:
+    raced = peers.race(small.X, small.y, small.C)
+    assert raced["reached"].all()
+    times = {"ours": 0.5, "seconds": np.arange(1.0, 7.0), "reached": raced.index != 3}
+    table = peers.table_of(raced.assign(**times), "Small.", "Measured here.")
+    assert table.frame["ratio to ours"].tolist()[2:4] == ["6.0", "> 8.0"]
+    assert "softmax 0.5 s (scikit-learn, lbfgs 10.0 times as long)" in table.lead
 
 
 def test_all_solvers_of_the_race_arrive(small) -> None:

@@ -86,7 +86,7 @@ def test_a_file_of_an_earlier_version_is_read_and_refused_when_cut(path, share):
 
 def test_a_missing_file_and_a_folder_are_named(path):
     path.unlink()
-    assert _refusal(path) == f"{path}: the file is missing"
+    assert _refusal(path) == f"{path}: the file is missing; `snakemake -f {path}` makes it again"
     path.with_name(f"{path.name}.sha256").unlink()
     assert _refusal(path) == f"{path}: the file is missing"
     path.mkdir()

@@ -56,8 +56,9 @@ def test_a_warm_start_ends_at_the_same_optimum(name):
     cold = trainer.train(X, y, C=1.0, **FIXED)
     warm = trainer.train(X, y, C=1.0, start=trainer.train(X, y, C=0.1, **FIXED), **FIXED)
     assert {cold.status, warm.status} <= {"converged", "stalled"}  # the latter by rounding
-    assert 0 <= cold.relative_gap <= 1e-4
-    assert warm.primal == pytest.approx(cold.primal, rel=1e-5)
+    gaps = cold.relative_gap, warm.relative_gap
+    assert 0 <= min(gaps) <= max(gaps) <= 1e-4
+    assert warm.primal == pytest.approx(cold.primal, rel=sum(gaps))
     assert warm.model == pytest.approx(cold.model, abs=2e-3 * np.abs(cold.model).max())
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
@@ -12,6 +14,7 @@ from hypothesis import strategies as st
 from toplabel.reproduction.config.keys import Key
 from toplabel.reproduction.report import labels, numbers
 from toplabel.reproduction.report.html import label_markup
+from toplabel.reproduction.report.run_page import certificates
 from toplabel.reproduction.report.score import in_words, score_of
 
 
@@ -131,3 +134,12 @@ def test_cells_are_counted_by_verdict() -> None:
     assert (score["published"], score["comparable"], score["match"]) == (4, 4, 2)
     far = "1 higher than printed, 1 off"
     assert in_words(score) == f"2 match; not reproduced: 2 ({far})"
+
+
+def test_a_gradient_norm_alone_is_no_duality_gap() -> None:
+    """Counted are all numbers, those by a gap, those by a norm, the unfinished and the others."""
+    nan = math.nan
+    rows = {"relative_gap": [1e-4, 2e-4, nan, nan, nan], "gradient_norm": [nan, 0.1, 0.1, 0.1, nan]}
+    status = ["converged", "converged", "converged", "max_epochs", ""]
+    text = certificates(SimpleNamespace(measured=pd.DataFrame(rows | {"status": status})))
+    assert re.findall(r"(\d) (?:measured|come|from)", text) == ["5", "2", "1", "1", "1"]

@@ -86,3 +86,23 @@ rule time_training:
         "Time the training for the figure {wildcards.figure}"
     script:
         "../scripts/time_training.py"
+
+
+# CPU time beside LIBLINEAR and scikit-learn: the answer to how fast the solver is.
+rule time_peers:
+    input:
+        meta=planned(targets.timed),
+    output:
+        table="results/tables/peers.csv",
+        about="results/tables/peers.json",
+    log:
+        "results/logs/timing/peers.log",
+    resources:
+        **needs(plan, "time_peers", mb=2000),
+    params:
+        quick=plan.budget == "quick",
+        sources=plan.sources("time_peers.py"),
+    message:
+        "Time the training beside LIBLINEAR and scikit-learn"
+    script:
+        "../scripts/time_peers.py"

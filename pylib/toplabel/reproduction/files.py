@@ -94,7 +94,7 @@ def check_file(path: str | os.PathLike[str], promised: str, target: object = Non
     try:
         found = file_sum(path)
     except FileNotFoundError:
-        raise FileError(f"{path}: the file is missing") from None
+        raise FileError(f"{path}: the file is missing; {remade(target or path)}") from None
     except OSError as error:
         raise FileError(f"{path}: cannot be read ({error.strerror or error})") from None
     if found != promised:

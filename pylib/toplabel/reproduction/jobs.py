@@ -16,9 +16,6 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, NoReturn
 
-STARTED = "started on"
-"""The words before the name of the machine in the first line of a log."""
-
 logger = logging.getLogger("toplabel")
 
 
@@ -41,7 +38,7 @@ def run(main: Callable[[Any], None], snakemake: Any) -> None:
         force=True,
     )
     signal.signal(signal.SIGTERM, _end)
-    logger.info("%s %s, process %d", STARTED, platform.node(), os.getpid())
+    logger.info("started on %s, process %d", platform.node(), os.getpid())
     try:
         main(snakemake)
     except (ValueError, OSError) as error:

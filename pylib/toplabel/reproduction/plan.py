@@ -32,19 +32,8 @@ _SETTINGS = {
     "train": ("seed", "eps_train", "eps_other", "max_epochs_tune", "max_epochs_train"),
 }
 # The keys of a registry entry that the content of the prepared set depends on.
-_CONTENT = (
-    *("task", "embedded", "format", "options", "folder", "files", "divide"),
-    *(
-        "transform",
-        "bias",
-        "folds",
-        "splits",
-        "statistics",
-        "features",
-        "published_key",
-        "not_comparable",
-    ),
-)
+_CONTENT = ["task", "embedded", "format", "options", "folder", "files", "divide", "transform"]
+_CONTENT += ["bias", "folds", "splits", "statistics", "features", "published_key", "not_comparable"]
 
 
 class PlanError(ValueError):
@@ -181,16 +170,19 @@ class Plan:
         return self.of_checkout(f"{SUMMARY}/*.csv", f"{SUMMARY}/run.json")
 
     @property
+    def is_own(self) -> bool:
+        """Whether the config defines its studies, and so asks for none of the papers'."""
+        return isinstance(self.config["studies"], Mapping)
+
+    @property
     def report(self) -> str:
         """The folder of the report; studies of the run's own have one with the name of the first."""
-        studies = self.config["studies"]
-        return f"reports/{next(iter(studies))}" if isinstance(studies, Mapping) else "reports"
+        return f"reports/{next(iter(self.config['studies']))}" if self.is_own else "reports"
 
     @property
     def own_rows(self) -> dict[str, Any]:
         """What the config adds to the registries."""
-        studies = self.config["studies"]
-        own = {"studies": studies} if isinstance(studies, Mapping) else {}
+        own = {"studies": self.config["studies"]} if self.is_own else {}
         return own | {key: dict(getattr(self.run, key)) for key in ("datasets", "methods")}
 
     def of_checkout(self, *patterns: str) -> list[str]:

@@ -73,13 +73,13 @@ def keep(results: Path, summary: Path, lacking: bool = False) -> None:
     write_json(summary / "run.json", kept)
 
 
-def _with_studies(took: Sequence[dict], measured: pd.DataFrame) -> pd.DataFrame:
+def _with_studies(took: pd.DataFrame, measured: pd.DataFrame) -> pd.DataFrame:
     """Return the jobs with the first study of their data set and method."""
     cells = measured.drop_duplicates(["config_dataset", "config_method"])
     names = zip(cells["config_dataset"], cells["config_method"], strict=True)
     studies = dict(zip(names, cells["study"].str.split(";").str[0], strict=True))
-    rows = [job | {"study": studies.get((job["dataset"], job["method"]), "")} for job in took]
-    return pd.DataFrame(rows, columns=[*_JOBS]).sort_values([*_JOBS][:5])
+    study = [studies.get(pair, "") for pair in zip(took["dataset"], took["method"], strict=True)]
+    return took.assign(study=study)[[*_JOBS]].sort_values([*_JOBS][:5])
 
 
 def score(summary: Path) -> str:

@@ -46,7 +46,7 @@ class Targets:
     def table_files(self) -> list[str]:
         """Return the files of the tables that the reports print as they stand."""
         names = [AGREEMENT] if self._plan.agreements() else []
-        names += [] if self.is_own else FREE
+        names += [] if self._plan.is_own else FREE
         return [file for name in names for file in table_files(name)]
 
     # ---- figures ---------------------------------------------------------------------------------
@@ -94,13 +94,8 @@ class Targets:
 
         Figures that show no results are left out where the config defines its own studies.
         """
-        free = [] if self.is_own else [figure.name for figure in FIGURES if not figure.of_run]
+        free = [] if self._plan.is_own else [figure.name for figure in FIGURES if not figure.of_run]
         return [file for name in (*self.figures, *free) for file in figure_files(name)]
-
-    @cached_property
-    def is_own(self) -> bool:
-        """Whether the config defines its studies, and so asks for none of the papers'."""
-        return isinstance(self._plan.config["studies"], dict)
 
     def cells_of_figure(self, name: str) -> list[Cell]:
         """Return the cells that a figure of one data set shows, in the order of the methods.
@@ -149,7 +144,7 @@ class Targets:
         """Return the prepared data sets that the reports describe: those of the config, and the one
         that times are measured on.
         """
-        timed = [] if self.is_own else [self.timed()]
+        timed = [] if self._plan.is_own else [self.timed()]
         return list(dict.fromkeys([*map(self._plan.prepared, self._plan.datasets), *timed]))
 
     def own_or_all(self) -> list[str]:

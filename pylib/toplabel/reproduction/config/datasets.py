@@ -111,9 +111,12 @@ def _check_entry(entry: Entry, entries: Mapping[str, Entry]) -> None:
 def _check_parts(entry: Entry) -> None:
     """Refuse an entry whose files, division and splits do not fit each other."""
     parts = [part for file in entry.files for part in file.holds]
-    for key, given in (("files", parts), ("splits", entry.splits)):
-        if not given:
-            raise Fault(key, f"missing, or without a part, which '{entry.format}' needs")
+    if not parts:
+        raise Fault("files", f"missing, or without a part, which '{entry.format}' needs")
+    if not entry.splits:
+        raise Fault(
+            "splits", "missing, and the set has no parts train and test, nor folds as 'own'"
+        )
     if twice := sorted({part for part in parts if parts.count(part) > 1}):
         raise Fault("files", f"the part '{twice[0]}' is in several")
     if entry.divide is not None and entry.divide.part not in parts:

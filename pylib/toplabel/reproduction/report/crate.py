@@ -52,7 +52,6 @@ def write_crate(tree: Tree, inputs: Inputs, folder: Path, checkout: Path) -> Non
     used = [*_raw_files(crate, inputs), _add(crate, "#config", "PropertyValue", value=config)]
     about_run = {
         "name": "The run behind this report",
-        "description": tree["command"],
         "agent": authors,
         "actionStatus": {"@id": f"http://schema.org/{status}"},
         "startTime": (end - timedelta(seconds=round(run["wall_seconds"] or 0))).isoformat(),

@@ -24,7 +24,7 @@ def claim_parts(inputs: Inputs) -> list[Part]:
     if not rows:
         return []
     tested = [row for row in rows if row["same_outcome"] or row["other_outcome"]]
-    parts: list[Part] = [Text(_summary(rows))]
+    parts: list[Part] = [Text(_summary(rows)), Text(WORDS["front"]["losses"], style="note")]
     if tested:
         made = [_row(row, inputs, kept.get(row["claim"], row)) for row in tested]
         head = ["Claim", "In the papers", "Here, the same cells", "Here, other data"]
@@ -64,7 +64,7 @@ def _row(row: Mapping[str, Any], inputs: Inputs, kept: Mapping[str, Any]) -> lis
     about = f"{_place(row)}: {row['first']} against {row['second']}"
     cells = [Cell(_sentence(row), small=". ".join(filter(None, (about, _rule(row)))))]
     printed = _side(row, "published", inputs)
-    if row["shared_comparisons"]:
+    if row["shared_comparisons"] not in (0, row["published_comparisons"]):
         whole, printed = printed, _side(row, "shared", inputs)
         printed.small += f"; the whole tables: {whole.text}, {whole.small}"
     cells += [printed, _side(row, "same", inputs)]
@@ -96,8 +96,8 @@ def _side(row: Mapping[str, Any], key: str, inputs: Inputs, lead: str = "") -> C
     first, second = row[f"{key}_first"], row[f"{key}_second"]
     counted = f"{first:.0f} : {number - first - second:.0f} : {second:.0f}"
     if row["expects"] == "similar":
-        points = fixed(row["margin"], 0)
-        counted = f"{row[f'{key}_within']:.0f} of {number:.0f} within {points} points"
+        points = "1 point" if row["margin"] == 1 else f"{row['margin']:g} points"
+        counted = f"{row[f'{key}_within']:.0f} of {number:.0f} within {points}"
     details = [counted, f"median {signed(row[f'{key}_median'], 2)}"]
     if key in ("same", "other"):
         sets = map(inputs.title, row[f"{key}_datasets"].split(";"))

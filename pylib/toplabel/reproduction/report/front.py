@@ -11,7 +11,7 @@ from toplabel.reproduction.compare.counts import worth as worth_of
 from toplabel.reproduction.report import differences
 from toplabel.reproduction.report.figures import agreement
 from toplabel.reproduction.report.findings import claim_parts
-from toplabel.reproduction.report.inputs import Inputs, web_address
+from toplabel.reproduction.report.inputs import Inputs
 from toplabel.reproduction.report.labels import (
     PAPERS,
     VERDICTS,
@@ -121,10 +121,7 @@ def _scores(inputs: Inputs) -> list[Part]:
     near = [VERDICTS[key] for key in ("match", "close", "spread")]
     note = " ".join(f"{one.word.capitalize()}: {one.meaning}." for one in near)
     if kept["verdict"].ne("").any():
-        note += (
-            f" Numbers of the {inputs.kept_name}, the last whole run of the project, stand muted"
-        )
-        note += " where this run has none."
+        note += f" {_WORDS['kept'].format(kept=inputs.kept_name)}"
     table = _score_table("Scores", rows)
     return [*table, Text(note, style="note")] if table else []
 
@@ -173,19 +170,14 @@ def _agreement(points: pd.DataFrame, whose: str) -> Figure:
 
 def _trust(inputs: Inputs) -> list[Part]:
     """Return what a reader can check, and how."""
-    git = inputs.run["git"]
-    dirty = ", with changes that are not committed" if git.get("dirty") else ""
-    rows = [
-        [Cell("Certificates", href="run.html#certificates"), certificates(inputs)],
-        [Cell("Again from raw data"), _WORDS["verify"]],
-        [Cell("Sums"), _WORDS["sums"]],
-    ]
+    rows = [[Cell("Certificates", href="run.html#certificates"), certificates(inputs)]]
+    if inputs.cells["published"].notna().any():
+        rows.append([Cell("Again from raw data"), _WORDS["verify"]])
+    rows.append([Cell("Sums"), _WORDS["sums"]])
     for run, whose in ((MEASURED, "this run"), (KEPT, f"the {inputs.kept_name}")):
         if worth := worth_of(inputs.frame, run):
             shares = {key: fixed(100 * worth[key], 0) for key in ("match", "chance")}
             distinct = count(worth["distinct"])
             text = _WORDS["chance"].format(distinct=distinct, whose=whose, **shares)
             rows.append([Cell("Chance"), text])
-    if git.get("commit"):
-        rows.append([Cell("Commit", href=web_address(git.get("url"))), git["commit"] + dirty])
     return [table_of("What can be checked", ["Evidence", "What it says"], rows)]

@@ -31,7 +31,7 @@ def write_html(tree: Tree, pictures: Mapping[str, str], folder: Path) -> None:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(label=label_markup, plain=labels.plain)
+    environment.filters.update(label=label_markup)
     environment.globals.update(
         report=tree,
         asset=lambda name: Markup(read_template(name)),  # our own, as it is

@@ -19,7 +19,7 @@ from toplabel.reproduction.files import read_json, read_text
 from toplabel.reproduction.report.shown import shown_cells
 
 _FIGURE_WORDS = ("name", "title", "caption", "alt", "source")
-_TABLE_WORDS = ("name", "title", "caption", "page")
+_TABLE_WORDS = ("name", "title", "caption", "page", "lead")
 
 
 @dataclass(frozen=True)

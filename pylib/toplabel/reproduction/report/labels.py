@@ -35,8 +35,8 @@ class Verdict:
 # toplabel.reproduction.compare applies the tolerances; here they are only put into words.
 TOLERANCE = "0.5 points, 0.005 for rank and Hamming loss"
 DRAWS = (
-    "farther away, but within two standard deviations over our draws, where the paper prints one"
-    " draw (two standard errors, where it prints a mean): no match"
+    "farther away, but within two standard deviations of our draws, or two standard errors where the"
+    " paper prints a mean; this does not count as a match"
 )
 HIGHER = "farther away: a difference, although to the good side"
 VERDICTS = {

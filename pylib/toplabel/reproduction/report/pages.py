@@ -10,7 +10,7 @@ import pandas as pd
 from toplabel.reproduction.report import data_page, front, run_page
 from toplabel.reproduction.report.classes import class_sections
 from toplabel.reproduction.report.figures.registry import row_of
-from toplabel.reproduction.report.inputs import Inputs, web_address
+from toplabel.reproduction.report.inputs import Inputs
 from toplabel.reproduction.report.labels import PAPERS
 from toplabel.reproduction.report.score import score_of
 from toplabel.reproduction.report.sections import own_sections, plain_section, published_sections
@@ -44,8 +44,6 @@ def build_report(inputs: Inputs) -> tuple[Report, dict[str, str]]:
         *front.result(inputs),
         created=inputs.run["created"][:10],
         commit=str(git.get("commit") or ""),
-        commit_url=web_address(git.get("url")),
-        command=inputs.run["command"] or "",
         kept_name=inputs.kept_name,
         sources=[source for source in PAPERS if source in named],
         score=score_of(measured) | {"published": int(inputs.cells["published"].notna().sum())},
@@ -105,6 +103,7 @@ class _Pages:
             studies = self._studies_of(table["frame"].get("data set", ()))
             page = self._page_of(studies, table["page"])
             page.add_table(plain_section(table, inputs))
+            page.lead = table["lead"] or page.lead
 
     def _add_figures(self) -> None:
         """Put figures at the end of the page of their data set, else of their own page."""

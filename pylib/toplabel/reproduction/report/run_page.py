@@ -53,19 +53,20 @@ def certificates(inputs: Inputs) -> str:
         return "No model was trained in this run."
     bare = frame["relative_gap"].isna() & frame["gradient_norm"].isna()
     stopped = ~bare & (frame["status"] != "converged")
+    with_gap = frame["relative_gap"].notna()
     said = []
-    if not bare.all():
-        sure = count(int((~bare & ~stopped).sum()))
-        said.append(f"{sure} come from models that reached the tolerance on the duality gap")
+    for measure, has in (("duality gap", with_gap), ("norm of the gradient", ~with_gap & ~bare)):
+        if has.any():
+            sure = count(int((has & ~stopped).sum()))
+            said.append(f"{sure} come from models that reached the tolerance on the {measure}")
     if stopped.any():
         causes = ", ".join(sorted({*frame.loc[stopped, "status"]} - {""})) or "no status"
         said.append(
             f"{count(int(stopped.sum()))} from models that stopped before ({causes}), marked ‡"
         )
     if bare.any():
-        said.append(
-            f"{count(int(bare.sum()))} from baselines or networks, which have no certificate"
-        )
+        none = count(int(bare.sum()))
+        said.append(f"{none} from estimators, baselines or networks, which have no certificate")
     largest = numbers.small(frame["relative_gap"].max())
     text = f"Of {count(len(frame))} measured numbers, {'; '.join(said)}."
     return f"{text} The largest relative gap is {largest}." if largest else text
@@ -83,11 +84,9 @@ def _facts(run: Mapping[str, Any]) -> list[Part]:
     dirty = ", with changes that are not committed" if git.get("dirty") else ""
     found = {
         "created": run["created"],
-        "command": run["command"],
         "budget": run["budget"],
         "wall time": timedelta(seconds=round(run["wall_seconds"] or 0)),
         "machine": ", ".join(f"{name} {value}" for name, value in machine.items()),
-        "nodes": ", ".join(run.get("nodes", ())),
         "commit": f"{git.get('commit') or 'unknown'}{dirty}",
     }
     rows = [[name, str(value)] for name, value in found.items() if value]

@@ -75,7 +75,10 @@ def _compared(inputs: Inputs, cells: pd.DataFrame) -> list[Part]:
     """Return how the numbers of a published table compare, and why some are not reproduced."""
     measured, kept = (cells[cells["state"] == state] for state in ("measured", "kept"))
     parts: list[Part] = []
-    for part, whose in ((measured, "This run"), (kept, f"{inputs.kept_name}, muted in the table")):
+    for part, whose in (
+        (measured, "This run"),
+        (kept, f"The {inputs.kept_name}, muted in the table"),
+    ):
         if compared := score_of(part)["comparable"]:
             words = f"{in_words(score_of(part))}, of {count(compared)} compared."
             parts.append(Text(words, lead=f"{whose}:", style="note"))
@@ -96,6 +99,8 @@ def _numbers(inputs: Inputs, cells: pd.DataFrame, anchor: str) -> list[Part]:
     grids = build_grids(cells, inputs.title)
     bare = [grid for grid in grids if grid.state == "published"]
     parts: list[Part] = [grid for grid in grids if grid not in bare]
+    if told := _marks(inputs, cells):
+        parts.append(Text(told, style="note"))
     if measured.any():
         title = "Records: parameters, gap, time and file of each number, as in data/cells.csv"
         parts.append(Fold(title, [records(cells[measured], inputs)]))
@@ -113,13 +118,26 @@ def _numbers(inputs: Inputs, cells: pd.DataFrame, anchor: str) -> list[Part]:
     return parts
 
 
+def _marks(inputs: Inputs, cells: pd.DataFrame) -> str:
+    """Say what the marks of a table stand for, those that it has."""
+    choices = "; ".join(cells.loc[cells["choice"] != "", "choice"].unique())
+    names = cells.loc[cells["found"].notna(), "found_reading"].unique()
+    found = "; ".join(inputs.notes.readings[name].title for name in names)
+    told = {
+        "‡ The fit did not converge.": cells["stopped"].any(),
+        f"† The number depends on a reading that was chosen with printed numbers in view: {choices}.": choices,
+        f"“found” is the number under another reading of the protocol: {found}.": found,
+    }
+    return " ".join(words for words, holds in told.items() if holds)
+
+
 def _within_intervals(cells: pd.DataFrame) -> str:
     """Say how many printed numbers lie within what test rows, and what draws of the folds give."""
     rows = cells.loc[cells["in_rows"] != "", "in_rows"]
     seeds = cells.loc[(cells["in_seeds"] != "") & (cells["seeds"] >= FEWEST_DRAWS), "in_seeds"]
     told = []
     for found, where in (
-        (rows, "in the interval that has our number on 95 % of draws of the test rows"),
+        (rows, "in the 95 % interval of our number over draws of the test rows"),
         (seeds, "in the 95 % interval of a further draw of the folds"),
     ):
         if len(found):

@@ -214,8 +214,6 @@ class Report:
     headline: str
     created: str
     commit: str
-    commit_url: str
-    command: str
     kept_name: str
     sources: list[str]
     score: dict[str, int]

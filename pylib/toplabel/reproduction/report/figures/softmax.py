@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from toplabel import losses
 from toplabel._core.solution import Record
+from toplabel.reproduction.compare.peers import fista, primal
 from toplabel.reproduction.frames import read_frame
 from toplabel.reproduction.report.figures import style
 from toplabel.reproduction.report.figures.convergence import TimedSet
@@ -29,49 +29,6 @@ ALT = (
 COLUMNS = {"solver": str, "step": int, "excess": float, "seconds": float}
 OURS, FISTA = "SDCA (toplabel)", "FISTA (our reference)"
 _FINISH = 1e-7  # relative excess at which the race ends
-_ROUNDING = 1e-14
-
-
-def fista(X: np.ndarray, y: np.ndarray, C: float) -> Iterator[np.ndarray]:
-    """Yield the iterates W, (d, m), of accelerated gradient descent (Beck and Teboulle 2009).
-
-    They minimise ``(1/n) sum_i log sum_j exp(f_j(x_i) - f_{y_i}(x_i)) + ||W||_F^2 / (2 C n)``,
-    without a bias. The step 1/L is found by backtracking, and the momentum restarted
-    where it is no descent direction (O'Donoghue and Candes 2015).
-    """
-    n, m = X.shape[0], int(y.max()) + 1
-    penalty = 1.0 / (C * n)
-    largest = np.linalg.norm(X, 2) ** 2 / (2 * n) + penalty  # 1/largest is short enough
-    L = largest / 64.0
-    W = point = np.zeros((X.shape[1], m))
-    scores = scores_point = np.zeros((n, m))  # X W and X point
-    momentum = 1.0
-    while True:
-        value = _primal(scores_point, y, point, penalty)
-        slopes = losses.gradient("lr_multi", scores_point, y)
-        gradient = X.T @ slopes / n + penalty * point
-        squared = float((gradient * gradient).sum())
-        while True:
-            new = point - gradient / L
-            scores_new = X @ new
-            reached = _primal(scores_new, y, new, penalty)
-            if reached <= value - squared / (2 * L) + _ROUNDING * value or largest <= L:
-                break
-            L = min(1.5 * L, largest)
-        if (gradient * (new - W)).sum() > 0:  # no descent direction: restart the momentum
-            momentum = 1.0
-        following = 0.5 * (1.0 + np.sqrt(1.0 + 4.0 * momentum**2))
-        ahead = (momentum - 1.0) / following
-        point = new + ahead * (new - W)
-        scores_point = scores_new + ahead * (scores_new - scores)
-        W, scores, momentum = new, scores_new, following
-        yield W
-
-
-def _primal(scores: np.ndarray, y: np.ndarray, W: np.ndarray, penalty: float) -> float:
-    """Return the objective P of W with the scores X W."""
-    loss = float(losses.value("lr_multi", scores, y).mean())
-    return loss + 0.5 * penalty * float((W * W).sum())
 
 
 def race(data: TimedSet, quick: bool = False) -> pd.DataFrame:
@@ -101,14 +58,14 @@ def race(data: TimedSet, quick: bool = False) -> pd.DataFrame:
 
 def _race_of_fista(data: TimedSet, bound: float, cap: float) -> Iterator[tuple[int, float, float]]:
     """Yield step, excess and seconds of some of the iterates, ever fewer of them."""
-    X, y, penalty = data.X, data.y, 1.0 / (data.C * len(data.y))
+    X, y = data.X, data.y
     iterates = fista(X, y, data.C)
     step, shown, seconds, excess = 0, 1, 0.0, np.inf
     while excess > _FINISH and seconds < cap:
         elapsed, W = timed(lambda: next(iterates))
         step, seconds = step + 1, seconds + elapsed
         if step >= shown or seconds >= cap:
-            excess = _primal(X @ W, y, W, penalty) / bound - 1
+            excess = primal("lr_multi", X, y, W, data.C) / bound - 1
             shown = max(step + 1, int(1.15 * step))
             yield step, excess, seconds
 

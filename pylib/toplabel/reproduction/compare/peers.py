@@ -1,0 +1,185 @@
+"""Other solvers of objectives that the library minimises, and how long they take."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pandas as pd
+from sklearn.linear_model import LogisticRegression
+from sklearn.svm import LinearSVC
+
+from toplabel import losses
+from toplabel.reproduction.compare.tables import PrintedTable
+from toplabel.solver import solve
+
+ACCURACY = 1e-3
+"""The relative accuracy (P - P*)/P* that every solver has to reach."""
+_REPEATS = 3  # the fastest counts
+_ROUNDING = 1e-14
+_SECONDS = 5.0  # after which a run is the last one of its solver
+
+
+def logistic(X, y: np.ndarray, C: float, iterations: int, **options) -> LogisticRegression:
+    """Train scikit-learn's logistic regression for a number of iterations, without an intercept."""
+    options |= {"tol": 1e-12, "max_iter": iterations, "fit_intercept": False, "random_state": 0}
+    return LogisticRegression(C=C, **options).fit(X, y)
+
+
+def hinge(X, y: np.ndarray, C: float, step: int, loss: str) -> LinearSVC:
+    """Train LIBLINEAR's SVM for a number of iterations or, for the problem of Crammer and Singer,
+    where it ignores them, to a tolerance that falls with it.
+    """
+    options = {"C": C, "loss": "hinge", "fit_intercept": False, "random_state": 0}
+    if loss == "svm_multi":
+        options |= {"multi_class": "crammer_singer", "tol": 10.0 / step, "max_iter": 100_000}
+    else:
+        options |= {"multi_class": "ovr", "tol": 1e-12, "max_iter": step}
+    return LinearSVC(**options).fit(X, y)
+
+
+def logistic_ova(X, y: np.ndarray, C: float, iterations: int, dual: bool) -> np.ndarray:
+    """Return W of LIBLINEAR's logistic regression, trained a class at a time."""
+    options = {"solver": "liblinear", "dual": dual}
+    models = (logistic(X, y == j, C, iterations, **options) for j in np.unique(y))
+    return np.stack([model.coef_[0] for model in models], axis=1)
+
+
+def fista(X: np.ndarray, y: np.ndarray, C: float) -> Iterator[np.ndarray]:
+    """Yield the iterates W, (d, m), of accelerated gradient descent (Beck and Teboulle 2009).
+
+    They minimise ``(1/n) sum_i log sum_j exp(f_j(x_i) - f_{y_i}(x_i)) + ||W||_F^2 / (2 C n)``,
+    without a bias. The step 1/L is found by backtracking, and the momentum restarted
+    where it is no descent direction (O'Donoghue and Candes 2015).
+    """
+    n, m = X.shape[0], int(y.max()) + 1
+    penalty = 1.0 / (C * n)
+    largest = np.linalg.norm(X, 2) ** 2 / (2 * n) + penalty  # 1/largest is short enough
+    L = largest / 64.0
+    W = point = np.zeros((X.shape[1], m))
+    scores = scores_point = np.zeros((n, m))  # X W and X point
+    momentum = 1.0
+    while True:
+        value = _objective(scores_point, y, point, penalty)
+        slopes = losses.gradient("lr_multi", scores_point, y)
+        gradient = X.T @ slopes / n + penalty * point
+        squared = float((gradient * gradient).sum())
+        while True:
+            new = point - gradient / L
+            scores_new = X @ new
+            reached = _objective(scores_new, y, new, penalty)
+            if reached <= value - squared / (2 * L) + _ROUNDING * value or largest <= L:
+                break
+            L = min(1.5 * L, largest)
+        if (gradient * (new - W)).sum() > 0:  # no descent direction: restart the momentum
+            momentum = 1.0
+        following = 0.5 * (1.0 + np.sqrt(1.0 + 4.0 * momentum**2))
+        ahead = (momentum - 1.0) / following
+        point = new + ahead * (new - W)
+        scores_point = scores_new + ahead * (scores_new - scores)
+        W, scores, momentum = new, scores_new, following
+        yield W
+
+
+def primal(loss: str, X: np.ndarray, y: np.ndarray, W: np.ndarray, C: float) -> float:
+    """Return the objective P of W."""
+    return _objective(X @ W, y, W, 1.0 / (C * len(y)), loss)
+
+
+def _objective(
+    scores: np.ndarray, y: np.ndarray, W: np.ndarray, penalty: float, loss: str = "lr_multi"
+) -> float:
+    """Return the objective P of W with the scores X W."""
+    return float(losses.value(loss, scores, y).mean()) + 0.5 * penalty * float((W * W).sum())
+
+
+_WORDS = {
+    "svm_multi": "multiclass SVM",
+    "svm_ova": "one-vs-all SVM",
+    "lr_ova": "one-vs-all logistic regression",
+    "lr_multi": "softmax",
+}
+#: What trains each loss: a function of X, y, C and the iterations that returns W, by its name.
+PEERS: dict[str, dict[str, Callable[..., np.ndarray]]] = {
+    "svm_multi": {"LIBLINEAR": lambda *given: hinge(*given, "svm_multi").coef_.T},
+    "svm_ova": {"LIBLINEAR": lambda *given: hinge(*given, "svm_ova").coef_.T},
+    "lr_ova": {"LIBLINEAR": lambda *given: logistic_ova(*given, dual=False)},
+    "lr_multi": {
+        "scikit-learn, sag": lambda *given: logistic(*given, solver="sag").coef_.T,
+        "scikit-learn, lbfgs": lambda *given: logistic(*given, solver="lbfgs").coef_.T,
+        "scikit-learn, newton-cholesky": lambda *given: (
+            logistic(*given, solver="newton-cholesky").coef_.T
+        ),
+    },
+}
+
+
+def race(X: np.ndarray, y: np.ndarray, C: float) -> pd.DataFrame:
+    """Return the CPU seconds of `toplabel.solve` and of each peer to `ACCURACY`.
+
+    The library stops at its own certificate, a relative duality gap of `ACCURACY`. A peer is
+    trained anew for ever more iterations until its W is as accurate; the seconds are those of the
+    last run, and `reached` says whether it was accurate.
+    """
+    rows = []
+    for loss, peers in PEERS.items():
+        bound = solve(X, y, loss, C=C, tol=1e-4, max_iter=100_000, method="auto").dual
+        ours = _seconds(lambda loss=loss: solve(X, y, loss, C=C, tol=ACCURACY, max_iter=100_000))
+        for name, train in peers.items():
+            step, excess, seconds = 1, np.inf, 0.0
+            while excess > ACCURACY and seconds < _SECONDS:
+                start = time.process_time()
+                W = _quiet(train, X, y, C, step)
+                seconds = time.process_time() - start
+                excess = primal(loss, X, y, W, C) / bound - 1
+                last, step = step, max(step + 1, int(1.5 * step))
+            if reached := excess <= ACCURACY:
+                again = _seconds(lambda step=last, train=train: _quiet(train, X, y, C, step))
+                seconds = min(seconds, again)
+            rows.append((loss, ours, name, seconds, reached))
+    return pd.DataFrame(rows, columns=["loss", "ours", "peer", "seconds", "reached"])
+
+
+def _seconds(function: Callable[[], object]) -> float:
+    taken = []
+    for _ in range(_REPEATS):
+        start = time.process_time()
+        function()
+        taken.append(time.process_time() - start)
+    return min(taken)
+
+
+def _quiet(train: Callable[..., np.ndarray], *given) -> np.ndarray:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # so few iterations are not meant to converge
+        return train(*given)
+
+
+def table_of(raced: pd.DataFrame, what: str, conditions: str) -> PrintedTable:
+    """Return the table of the times, led by a sentence that compares the fastest peer of each loss
+    with the library.
+    """
+    rows, said = [], []
+    for loss, part in raced.groupby("loss", sort=False):
+        label, ours = _WORDS[loss], part["ours"].iloc[0]
+        fastest = part.loc[part["seconds"].where(part["reached"]).fillna(np.inf).idxmin()]
+        for one in part.itertuples():
+            ratio = f"{'' if one.reached else '> '}{one.seconds / ours:.1f}"
+            rows.append((label, f"{ours:.3g}", one.peer, f"{one.seconds:.3g}", ratio))
+        more = "" if fastest["reached"] else "more than "
+        times = f"{more}{fastest['seconds'] / ours:.1f} times as long"
+        said.append(f"{label} {ours:.2g} s ({fastest['peer']} {times})")
+    head = ["Problem", "seconds", "solver of others", "its seconds", "ratio to ours"]
+    return PrintedTable(
+        "Training beside LIBLINEAR and scikit-learn",
+        f"{what} CPU time to (P − P*)/P* of {ACCURACY:g}, the fastest of {_REPEATS} runs. All solve the"
+        " same problem without an intercept. Ours stops at its own certificate; the others are run"
+        " with ever more iterations, and the first run that is accurate enough counts."
+        f" {conditions}",
+        pd.DataFrame(rows, columns=head),
+        page="speed",
+        lead=f"CPU time of training on {what.rstrip('.')}, with the fastest of the other solvers:"
+        f" {'; '.join(said)}.",
+    )
