@@ -54,7 +54,9 @@ def test_class_weights_multiply_the_weights_of_the_rows(problem):
 @each_loss
 def test_warm_start_over_C_saves_epochs(problem, loss, k, gamma):
     X, y, _ = problem
-    common = {"loss": loss, "k": k, "gamma": gamma, "tol": 1e-7, "max_iter": 10**5}
+    # To smaller gaps rounding decides how many passes a hinge without smoothing takes.
+    tol = 1e-7 if gamma > 0 or loss.startswith(("lr", "topk_ent")) else 1e-4
+    common = {"loss": loss, "k": k, "gamma": gamma, "tol": tol, "max_iter": 10**5}
     warm = TopKClassifier(**common, random_state=0, warm_start=True)
     epochs = {"warm": 0, "cold": 0}
     for C in (1.0, 1.1, 1.2, 1.3):
