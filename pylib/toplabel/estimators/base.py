@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from toplabel import losses
 from toplabel._core.arrays import as_integer, as_labels, as_number, refuse_masked
+from toplabel._core.catalogue import nearest
 from toplabel._core.threads import thread_count
 from toplabel.estimators import convergence
 from toplabel.estimators.common import CommonEstimator
@@ -54,6 +55,12 @@ class SolverEstimator(ClassifierMixin, CommonEstimator):
     # Fitting
 
     def _loss(self) -> losses.Loss:
+        if isinstance(self.loss, str) and self.loss not in losses.LOSSES:
+            fits = [
+                one.key for one in losses.LOSSES.values() if one.labels in (self._LABELS, "either")
+            ]
+            hint = nearest(self.loss, fits)
+            raise ValueError(f"loss must be one of {', '.join(fits)}, got {self.loss!r}{hint}")
         loss = losses.get(self.loss)
         if loss.labels not in (self._LABELS, "either"):
             raise ValueError(
