@@ -34,7 +34,7 @@ class OwnLoss(Loss):
 
     @property
     def convex(self) -> bool:
-        """Whether the solvers that keep dual variables take it, which none does."""
+        """Whether the solvers that keep dual variables take the loss: none of them does."""
         return False
 
     def values(self, scores: np.ndarray, labels: Labels) -> np.ndarray:
@@ -47,7 +47,7 @@ class OwnLoss(Loss):
 
     @property
     def has_conjugate(self) -> bool:
-        """Whether the object has the conjugate of the loss."""
+        """Whether the user's object has a method `conjugate`."""
         return hasattr(self.key, "conjugate")
 
     def conjugates(self, points: np.ndarray, labels: Labels) -> np.ndarray:

@@ -70,9 +70,9 @@ class Method(Closed):
     params: Mapping[str, Value] = Field(default_factory=dict)
     """Fixed parameters of the estimator or of the loss of your own, or options of the competitor."""
     grid: Mapping[BudgetName, Axis] | Mapping[str, Values] = Field(default_factory=dict)
-    """Of a loss or a competitor, an axis for each budget, in place of the protocol's C, or of what
-    the competitor selects in its place (docs/evidence/protocols.md). Of an estimator, a list of
-    values for each parameter that is selected."""
+    """A loss or a competitor has an axis for each budget here, which takes the place of the protocol's
+    C, or of what the competitor selects in its place (docs/evidence/protocols.md). An estimator has a
+    list of values for each parameter that is selected."""
     protocol: str = ""
     """A name of config/protocols.yaml, in place of the protocol of the data set."""
     variant_of: str = ""

@@ -1,4 +1,4 @@
-"""What a prepared data set holds, in numbers, and what its user should know before reading results."""
+"""Count what a prepared data set holds, and say what its user should know before reading results."""
 
 from __future__ import annotations
 

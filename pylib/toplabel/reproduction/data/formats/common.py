@@ -1,5 +1,5 @@
-"""What all readers share: what they are given, their errors, and the step from the arrays of files to
-parts with checked labels.
+"""All readers share the classes and functions of this module: what a reader is given, its errors, and
+the step from the arrays of files to parts with checked labels.
 
 `toplabel.reproduction.data.validation` checks the whole data set afterwards: finite features, classes
 without a row.
