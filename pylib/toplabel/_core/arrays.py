@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numbers
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy import sparse
@@ -258,6 +259,15 @@ class Labels:
     m: int
     start: np.ndarray
     label: np.ndarray
+
+    @cached_property
+    def indicator(self) -> np.ndarray:
+        """The labels as 0 and 1, (n, m) int64, read-only."""
+        label = self.label[: self.start[-1]]
+        ones = np.ones(len(label), dtype=np.int64)
+        dense = sparse.csr_array((ones, label, self.start), (self.n, self.m)).toarray()
+        dense.flags.writeable = False
+        return dense
 
 
 def as_labels(y: object, n: int, *, multilabel: bool, n_classes: int | None = None) -> Labels:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from toplabel._core.arrays import Labels
 from toplabel._core.catalogue import Loss
@@ -89,9 +88,7 @@ class OwnLoss(Loss):
         """Return labels as the methods of the object get them."""
         if self.labels == "one":
             return labels.label.astype(np.int64)
-        label = labels.label[: labels.start[-1]]
-        ones = np.ones(len(label), dtype=np.int64)
-        return sparse.csr_array((ones, label, labels.start), (labels.n, labels.m)).toarray()
+        return labels.indicator
 
     def _called(self, name: str, at: np.ndarray, given: np.ndarray) -> np.ndarray:
         with np.errstate(all="ignore"):  # a line search also asks far from the solution

@@ -87,6 +87,7 @@ def _classifier(arrays: dict, kept: dict, width: int):
         model.threshold_, model.multilabel_, model._sparse_output = kept["threshold"], True, False
     else:
         model = TopKClassifier(**given)
+    # With the status of the file `_keep` would warn again of a fit that did not converge.
     solution = Solution(
         **of_loss,
         A=kept.get("A"),

@@ -101,7 +101,6 @@ _WORDS = {
     "lr_ova": "one-vs-all logistic regression",
     "lr_multi": "softmax",
 }
-#: What trains each loss: a function of X, y, C and the iterations that returns W, by its name.
 PEERS: dict[str, dict[str, Callable[..., np.ndarray]]] = {
     "svm_multi": {"LIBLINEAR": lambda *given: hinge(*given, "svm_multi").coef_.T},
     "svm_ova": {"LIBLINEAR": lambda *given: hinge(*given, "svm_ova").coef_.T},
@@ -114,6 +113,7 @@ PEERS: dict[str, dict[str, Callable[..., np.ndarray]]] = {
         ),
     },
 }
+"""Other solvers of each loss by their names: functions of X, y, C and the iterations that return W."""
 
 
 def race(X: np.ndarray, y: np.ndarray, C: float) -> pd.DataFrame:
