@@ -158,7 +158,7 @@ wheel: setup $(VENV)/.release
 WHEEL_TESTS := $(wildcard tests/unit/test_estimators*.py tests/property/test_prox.py)
 
 ctest:
-	$(MAKE) --silent --jobs=$(CORES) --output-sync -C csrc test sanitize WERROR=-Werror
+	$(MAKE) --silent --jobs=$(CORES) --output-sync -C csrc test sanitize WERROR=-Werror PYTHON=$(abspath $(BIN)/python)
 	if command -v clang > /dev/null; then for level in -O0 -O3; do \
 	  $(MAKE) --silent --jobs=$(CORES) --output-sync -C csrc unit CC=clang WERROR=-Werror \
 	    BUILD=build/clang$$level CFLAGS=$$level || exit 1; done; fi

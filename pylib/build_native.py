@@ -2,10 +2,14 @@
 
 The declarations are the marked region of the public header; the compiler checks them again. The
 BLAS comes at run time (toplabel._core.lib), so nothing is linked but the C library.
+
+With TOPLABEL_USE_SYSTEM=1 in the environment the extension is linked with a libtoplabel that is
+installed, of the same version; CFLAGS and LDFLAGS say where, if it is not among the system's.
 """
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from pathlib import Path
@@ -22,7 +26,7 @@ def declarations() -> str:
     match = re.search(r"/\* TL_CFFI_BEGIN \*/(.*)/\* TL_CFFI_END \*/", header, re.DOTALL)
     if match is None:
         raise RuntimeError("toplabel.h has lost its TL_CFFI_BEGIN/TL_CFFI_END markers")
-    return match.group(1)
+    return match.group(1).replace("TL_API ", "")
 
 
 def relative(path: Path) -> str:
@@ -47,16 +51,21 @@ ffi = cffi.FFI()
 ffi.cdef(declarations())
 # The callback of tl_solver_solve; toplabel._core.training defines it.
 ffi.cdef('extern "Python" int _tl_callback(void *, const tl_objective *);')
-ffi.set_source(
-    "toplabel._native",
-    '#include "toplabel.h"',
-    sources=[relative(path) for path in sorted((CSRC / "src").glob("*.c"))],
-    depends=[relative(path) for path in sorted(CSRC.glob("*/*.h"))],
-    include_dirs=[relative(CSRC / "include"), relative(CSRC / "src")],
-    extra_compile_args=MSVC_FLAGS if sys.platform == "win32" else FLAGS,
-    libraries=[] if sys.platform == "win32" else ["m"],
-    py_limited_api=True,
-)
+if os.environ.get("TOPLABEL_USE_SYSTEM") == "1":
+    ffi.set_source(
+        "toplabel._native", "#include <toplabel.h>", libraries=["toplabel"], py_limited_api=True
+    )
+else:
+    ffi.set_source(
+        "toplabel._native",
+        '#include "toplabel.h"',
+        sources=[relative(path) for path in sorted((CSRC / "src").glob("*.c"))],
+        depends=[relative(path) for path in sorted(CSRC.glob("*/*.h"))],
+        include_dirs=[relative(CSRC / "include"), relative(CSRC / "src")],
+        extra_compile_args=MSVC_FLAGS if sys.platform == "win32" else FLAGS,
+        libraries=[] if sys.platform == "win32" else ["m"],
+        py_limited_api=True,
+    )
 
 if __name__ == "__main__":
     ffi.compile(verbose=True)

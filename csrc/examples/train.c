@@ -54,21 +54,6 @@ static int train(const tl_data *data, double *dual, double *weights) {
     return outcome == TL_CONVERGED;
 }
 
-static int largest_score(const double *x, const double *weights) {
-    int best = 0;
-    double best_score = -INFINITY;
-    for (int j = 0; j < M; j++) {
-        double score = 0.0; /* weights are (d, m), one class per column */
-        for (int l = 0; l < D; l++)
-            score += weights[l * M + j] * x[l];
-        if (score > best_score) {
-            best_score = score;
-            best = j;
-        }
-    }
-    return best;
-}
-
 int main(void) {
     static double x[N * D], dual[N * M], weights[D * M];
     static int64_t label_start[N + 1];
@@ -90,9 +75,11 @@ int main(void) {
                           .label = label};
     const int converged = train(&data, dual, weights);
 
+    int32_t predicted[N];
+    check(tl_predict(&data, weights, NULL, predicted), "predict");
     int errors = 0;
     for (int i = 0; i < N; i++)
-        errors += largest_score(x + i * D, weights) != label[i];
+        errors += predicted[i] != label[i];
     printf("%d of %d training points are on the wrong side\n", errors, N);
 
     /* The projection of a vector onto the simplex; in place is fine. */

@@ -17,6 +17,7 @@
  *   4. read       tl_solver_weights (tl_solver_coefficients with a kernel)
  *   5. go on      tl_solver_set_C, and back to 3
  *   6. destroy    tl_solver_free
+ *   7. predict    tl_predict, with the weights
  *
  * By themselves: the proximal maps (tl_prox_*), the losses (tl_loss_*), V(t) = W(e^t)
  * (tl_lambert_w_exp), and the solvers of the simplex coding (tl_simplex_*).
@@ -33,6 +34,14 @@
  *   - A solver belongs to one thread at a time. There is no global state but the BLAS table,
  *     which is to be set once, before the first solver runs.
  *   - The library prints nothing and never exits.
+ *   - Settings (tl_settings, tl_stopping, tl_online_settings) are made by their ..._default. They
+ *     may get new fields, at their ends, where 0 stands for what was before: programs that were
+ *     compiled with another version of this header go on to work, and settings that the library
+ *     does not know are TL_ERR_PARAMETER. All other structures keep their fields.
+ *
+ * In Python only, since they are written in it: Newton's method and the choice between methods, the
+ * truncated top-k entropy's training, certificates that are checked independently, kernels,
+ * metrics, thresholds of label sets, cross-validation, and the estimators.
  */
 #ifndef TOPLABEL_H
 #define TOPLABEL_H
@@ -40,20 +49,32 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** Version of this header; tl_version() is that of the library. */
+/** Version of this header; tl_version() and tl_version_number() are those of the library. */
+#define TL_VERSION_MAJOR 1
+#define TL_VERSION_MINOR 0
+#define TL_VERSION_PATCH 0
 #define TL_VERSION "1.0.0"
+/** Larger for later versions, as in `#if TL_VERSION_NUMBER >= 10200` for 1.2.0. */
+#define TL_VERSION_NUMBER (TL_VERSION_MAJOR * 10000 + TL_VERSION_MINOR * 100 + TL_VERSION_PATCH)
+
+/** Functions that the shared library exports; it is built with hidden visibility. On Windows define
+ *  TL_SHARED to link with the DLL. */
+#if defined(_WIN32) && defined(TL_EXPORT)
+#define TL_API __declspec(dllexport)
+#elif defined(_WIN32) && defined(TL_SHARED)
+#define TL_API __declspec(dllimport)
+#elif defined(__GNUC__) && defined(TL_EXPORT)
+#define TL_API __attribute__((visibility("default")))
+#else
+#define TL_API
+#endif
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* The shared library is built with hidden visibility: it exports what is declared here, no more. */
-#if defined(TL_EXPORT) && defined(__GNUC__)
-#pragma GCC visibility push(default)
-#endif
-
 /* The region between the two markers is also what the Python binding declares: it holds plain C
- * declarations and no preprocessor directive. */
+ * declarations with TL_API before each function, and no preprocessor directive. */
 /* TL_CFFI_BEGIN */
 
 /* ---- Status ---- */
@@ -61,26 +82,29 @@ extern "C" {
 /** What went wrong. Zero is success. */
 typedef enum tl_status {
     TL_OK = 0,
-    TL_ERR_NULL,       /* A required pointer is NULL. */
-    TL_ERR_ALLOC,      /* Out of memory. */
-    TL_ERR_DIMENSION,  /* A size is out of range, or too large for BLAS. */
-    TL_ERR_NOT_FINITE, /* A feature, weight or dual variable is NaN or infinite. */
-    TL_ERR_OVERFLOW,   /* Features, C, gamma or W0 are so large that numbers overflow. */
-    TL_ERR_LABEL,      /* A label out of range, repeated or unsorted; the wrong number in a row. */
-    TL_ERR_PARAMETER,  /* C, gamma, a radius or a weight is NaN or out of range. */
-    TL_ERR_LOSS,       /* Unknown loss, or a loss that does not fit. */
-    TL_ERR_INDEX,      /* CSR: row_start falls; a column out of range, repeated or unsorted. */
-    TL_ERR_GRAM,       /* A Gram matrix has a negative diagonal entry or is not symmetric. */
-    TL_ERR_INDEFINITE, /* A Gram matrix turned out not to be positive semidefinite. */
-    TL_ERR_INFEASIBLE, /* The starting dual variables are outside the domain of the conjugate. */
-    TL_STATUS_COUNT    /* Number of codes; not a status. */
+    TL_ERR_NULL = 1,       /* A required pointer is NULL. */
+    TL_ERR_ALLOC = 2,      /* Out of memory. */
+    TL_ERR_DIMENSION = 3,  /* A size is out of range, or too large for BLAS. */
+    TL_ERR_NOT_FINITE = 4, /* A feature, weight or dual variable is NaN or infinite. */
+    TL_ERR_OVERFLOW = 5,   /* Features, C, gamma or W0 are so large that numbers overflow. */
+    TL_ERR_LABEL = 6, /* A label out of range, repeated or unsorted; the wrong number in a row. */
+    TL_ERR_PARAMETER = 7,   /* C, gamma, a radius or a weight is NaN or out of range. */
+    TL_ERR_LOSS = 8,        /* Unknown loss, or a loss that does not fit. */
+    TL_ERR_INDEX = 9,       /* CSR: row_start falls; a column out of range, repeated or unsorted. */
+    TL_ERR_GRAM = 10,       /* A Gram matrix has a negative diagonal entry or is not symmetric. */
+    TL_ERR_INDEFINITE = 11, /* A Gram matrix turned out not to be positive semidefinite. */
+    TL_ERR_INFEASIBLE =
+        12,              /* The starting dual variables are outside the domain of the conjugate. */
+    TL_STATUS_COUNT = 13 /* Number of codes; not a status. */
 } tl_status;
 
 /** One line of English for a status; never NULL. */
-const char *tl_status_text(tl_status status);
+TL_API const char *tl_status_text(tl_status status);
 
 /** Library version, "major.minor.patch". */
-const char *tl_version(void);
+TL_API const char *tl_version(void);
+/** The same as TL_VERSION_NUMBER. */
+TL_API int tl_version_number(void);
 
 /* ---- BLAS ---- */
 
@@ -106,14 +130,14 @@ typedef struct tl_blas {
 } tl_blas;
 
 /** Use this BLAS from now on; NULL goes back to the portable loops. Not while a solver runs. */
-tl_status tl_blas_set(const tl_blas *table);
+TL_API tl_status tl_blas_set(const tl_blas *table);
 
 /* ---- Special function ---- */
 
 /** y[i] = V(t[i]) = W(exp(t[i])), W the Lambert function (the paper, section 5.1): the solution
  *  y > 0 of y + log y = t. Relative error below 5e-15. V(-inf) = 0, V(inf) = inf, V(NaN) = NaN.
  *  t and y may be the same array. */
-tl_status tl_lambert_w_exp(size_t n, const double *t, double *y);
+TL_API tl_status tl_lambert_w_exp(size_t n, const double *t, double *y);
 
 /* ---- Proximal maps ----
  *
@@ -127,42 +151,44 @@ tl_status tl_lambert_w_exp(size_t n, const double *t, double *y);
 /** argmin ||x - b||^2 + bias <1,x>^2 over { x : <1,x> <= radius, 0 <= x_j <= radius/k }, the top-k
  *  simplex beta (the paper, Eq. (3)); k = 1 is the simplex { x >= 0 : <1,x> <= radius }. Variable
  *  fixing (Kiwiel), no sorting. 1 <= k <= n. work: n. */
-tl_status tl_prox_topk_simplex_beta(size_t n, const double *b, size_t k, double radius, double bias,
-                                    double *x, double *work);
+TL_API tl_status tl_prox_topk_simplex_beta(size_t n, const double *b, size_t k, double radius,
+                                           double bias, double *x, double *work);
 
 /** The same over { x : <1,x> <= radius, 0 <= x_j <= <1,x>/k }, the top-k simplex alpha (the paper,
  *  Eq. (2)). work: n. */
-tl_status tl_prox_topk_simplex_alpha(size_t n, const double *b, size_t k, double radius,
-                                     double bias, double *x, double *work);
+TL_API tl_status tl_prox_topk_simplex_alpha(size_t n, const double *b, size_t k, double radius,
+                                            double bias, double *x, double *work);
 
 /** The same over { x : 0 <= x_j <= <1,x>/k }, the top-k cone. work: n. */
-tl_status tl_prox_topk_cone(size_t n, const double *b, size_t k, double bias, double *x,
-                            double *work);
+TL_API tl_status tl_prox_topk_cone(size_t n, const double *b, size_t k, double bias, double *x,
+                                   double *work);
 
 /** Projection of (b, b_bar) onto the bipartite simplex { (x, y) >= 0 : <1,x> = <1,y> <= radius }
  *  (the paper, Eq. (17)) by variable fixing. n, n_bar >= 1. work: n + n_bar. */
-tl_status tl_prox_bipartite_simplex(size_t n, const double *b, size_t n_bar, const double *b_bar,
-                                    double radius, double *x, double *y, double *work);
+TL_API tl_status tl_prox_bipartite_simplex(size_t n, const double *b, size_t n_bar,
+                                           const double *b_bar, double radius, double *x, double *y,
+                                           double *work);
 
 /** argmin alpha/2 ||x - b||^2 + <x, log x> + alpha/2 ||y - b_bar||^2 + <y, log y> over x, y >= 0
  *  with <1,x> + <1,y> = 1 (the paper, Eq. (18)). n >= 1, n_bar >= 0. work: 2 (n + n_bar). */
-tl_status tl_prox_bipartite_entropic(size_t n, const double *b, size_t n_bar, const double *b_bar,
-                                     double alpha, double *x, double *y, double *work);
+TL_API tl_status tl_prox_bipartite_entropic(size_t n, const double *b, size_t n_bar,
+                                            const double *b_bar, double alpha, double *x, double *y,
+                                            double *work);
 
 /** argmin alpha/2 (<x,x> + s^2) - <b,x> + <x,log x> + (1 - s) log(1 - s), s = <1,x>, over the top-k
  *  simplex alpha of radius 1 (the paper, Eq. (11)). 1 <= k <= n. work: 3 n + 2. */
-tl_status tl_prox_topk_entropic(size_t n, const double *b, size_t k, double alpha, double *x,
-                                double *work);
+TL_API tl_status tl_prox_topk_entropic(size_t n, const double *b, size_t k, double alpha, double *x,
+                                       double *work);
 
 /** The maps above by name, and the parameters that each has. */
 typedef enum tl_prox_id {
     TL_PROX_TOPK_SIMPLEX_ALPHA = 0, /* k, radius, bias */
-    TL_PROX_TOPK_SIMPLEX_BETA,      /* k, radius, bias */
-    TL_PROX_TOPK_CONE,              /* k, bias */
-    TL_PROX_BIPARTITE_SIMPLEX,      /* n_bar, radius */
-    TL_PROX_TOPK_ENTROPIC,          /* k, alpha */
-    TL_PROX_BIPARTITE_ENTROPIC,     /* n_bar, alpha */
-    TL_PROX_COUNT                   /* Number of maps; not a map. */
+    TL_PROX_TOPK_SIMPLEX_BETA = 1,  /* k, radius, bias */
+    TL_PROX_TOPK_CONE = 2,          /* k, bias */
+    TL_PROX_BIPARTITE_SIMPLEX = 3,  /* n_bar, radius */
+    TL_PROX_TOPK_ENTROPIC = 4,      /* k, alpha */
+    TL_PROX_BIPARTITE_ENTROPIC = 5, /* n_bar, alpha */
+    TL_PROX_COUNT = 6               /* Number of maps; not a map. */
 } tl_prox_id;
 
 /** A map with its parameters; those that the map does not have are ignored. */
@@ -182,30 +208,30 @@ typedef struct tl_prox {
 } tl_prox;
 
 /** Length of the work array of one problem; 0 for an unknown map. */
-size_t tl_prox_work(const tl_prox *prox);
+TL_API size_t tl_prox_work(const tl_prox *prox);
 
 /** One problem per row: b and x are (rows, n), b_bar and y (rows, n_bar) or NULL. On failure the
  *  rows before the one that failed have been written. work: tl_prox_work(prox). */
-tl_status tl_prox_rows(const tl_prox *prox, size_t rows, const double *b, const double *b_bar,
-                       double *x, double *y, double *work);
+TL_API tl_status tl_prox_rows(const tl_prox *prox, size_t rows, const double *b,
+                              const double *b_bar, double *x, double *y, double *work);
 
 /* ---- Losses ---- */
 
 /** The losses. Multiclass ones take one label per row, multilabel ones (..._ML) a set of labels,
  *  one-vs-all ones either. The hinges (SVM) take gamma >= 0, the top-k losses k. */
 typedef enum tl_loss_id {
-    TL_LOSS_SVM_OVA = 0,    /* One-vs-all hinge; with label sets: binary relevance. */
-    TL_LOSS_LR_OVA,         /* One-vs-all logistic loss. */
-    TL_LOSS_SVM_MULTI,      /* Multiclass SVM. */
-    TL_LOSS_TOPK_SVM_ALPHA, /* Top-k SVM alpha. */
-    TL_LOSS_TOPK_SVM_BETA,  /* Top-k SVM beta. */
-    TL_LOSS_LR_MULTI,       /* Softmax. */
-    TL_LOSS_TOPK_ENT,       /* Top-k entropy. */
-    TL_LOSS_TOPK_ENT_TR,    /* Truncated top-k entropy, not convex: value and gradient only. */
-    TL_LOSS_SVM_ML,         /* Multilabel SVM. */
-    TL_LOSS_LR_ML,          /* Multilabel softmax. */
-    TL_LOSS_SVM_WW,         /* Multiclass SVM, summed over the classes (Weston and Watkins). */
-    TL_LOSS_COUNT           /* Number of losses; not a loss. */
+    TL_LOSS_SVM_OVA = 0,        /* One-vs-all hinge; with label sets: binary relevance. */
+    TL_LOSS_LR_OVA = 1,         /* One-vs-all logistic loss. */
+    TL_LOSS_SVM_MULTI = 2,      /* Multiclass SVM. */
+    TL_LOSS_TOPK_SVM_ALPHA = 3, /* Top-k SVM alpha. */
+    TL_LOSS_TOPK_SVM_BETA = 4,  /* Top-k SVM beta. */
+    TL_LOSS_LR_MULTI = 5,       /* Softmax. */
+    TL_LOSS_TOPK_ENT = 6,       /* Top-k entropy. */
+    TL_LOSS_TOPK_ENT_TR = 7,    /* Truncated top-k entropy, not convex: value and gradient only. */
+    TL_LOSS_SVM_ML = 8,         /* Multilabel SVM. */
+    TL_LOSS_LR_ML = 9,          /* Multilabel softmax. */
+    TL_LOSS_SVM_WW = 10,        /* Multiclass SVM, summed over the classes (Weston and Watkins). */
+    TL_LOSS_COUNT = 11          /* Number of losses; not a loss. */
 } tl_loss_id;
 
 /** What a loss takes and has; each is 0 or 1. */
@@ -218,33 +244,33 @@ typedef struct tl_traits {
 } tl_traits;
 
 /** TL_ERR_LOSS for what is not a loss. */
-tl_status tl_loss_traits(tl_loss_id loss, tl_traits *traits);
+TL_API tl_status tl_loss_traits(tl_loss_id loss, tl_traits *traits);
 
 /** values[i] = the loss of row i at given scores (n, m), which are at most 1e150 in size
  *  (TL_ERR_OVERFLOW). Labels as in tl_data. */
-tl_status tl_loss_values(tl_loss_id loss, size_t k, double gamma, size_t n, size_t m,
-                         const double *scores, const int64_t *label_start, const int32_t *label,
-                         double *values);
+TL_API tl_status tl_loss_values(tl_loss_id loss, size_t k, double gamma, size_t n, size_t m,
+                                const double *scores, const int64_t *label_start,
+                                const int32_t *label, double *values);
 
 /** Gradient in the scores, (n, m), of a smooth loss (lr_*, topk_ent*, or gamma > 0; else
  *  TL_ERR_LOSS). TL_LOSS_TOPK_ENT_TR has kinks where the (k-1)-th and the k-th largest score of the
  *  other classes are equal; there it is the gradient with the tied classes of smallest index
  *  dropped, and its negative is a direction of descent. */
-tl_status tl_loss_gradients(tl_loss_id loss, size_t k, double gamma, size_t n, size_t m,
-                            const double *scores, const int64_t *label_start, const int32_t *label,
-                            double *gradients);
+TL_API tl_status tl_loss_gradients(tl_loss_id loss, size_t k, double gamma, size_t n, size_t m,
+                                   const double *scores, const int64_t *label_start,
+                                   const int32_t *label, double *gradients);
 
 /** Conjugate L*(v_i) for each row v_i of v (n, m); +inf outside the domain, which is tested with a
  *  tolerance of 1e-6 (tl_loss_violations). TL_ERR_LOSS for TL_LOSS_TOPK_ENT_TR. */
-tl_status tl_loss_conjugates(tl_loss_id loss, size_t k, double gamma, size_t n, size_t m,
-                             const double *v, const int64_t *label_start, const int32_t *label,
-                             double *values);
+TL_API tl_status tl_loss_conjugates(tl_loss_id loss, size_t k, double gamma, size_t n, size_t m,
+                                    const double *v, const int64_t *label_start,
+                                    const int32_t *label, double *values);
 
 /** By how much each row v_i of v (n, m) violates the domain of the conjugate, in sum: the nearest
  *  point of the domain is no farther than 4 times that in the 1-norm. Errors as above. */
-tl_status tl_loss_violations(tl_loss_id loss, size_t k, double gamma, size_t n, size_t m,
-                             const double *v, const int64_t *label_start, const int32_t *label,
-                             double *values);
+TL_API tl_status tl_loss_violations(tl_loss_id loss, size_t k, double gamma, size_t n, size_t m,
+                                    const double *v, const int64_t *label_start,
+                                    const int32_t *label, double *values);
 
 /* ---- Curvature of the losses ----
  *
@@ -256,44 +282,45 @@ typedef struct tl_curvatures tl_curvatures;
 
 /** Allocate, for n rows. The labels, as in tl_data, are borrowed. TL_ERR_LOSS for
  *  TL_LOSS_TOPK_ENT_TR, whose gradient has kinks that are not convex. */
-tl_status tl_curvatures_create(tl_loss_id loss, size_t k, size_t n, size_t m,
-                               const int64_t *label_start, const int32_t *label,
-                               tl_curvatures **curvatures);
+TL_API tl_status tl_curvatures_create(tl_loss_id loss, size_t k, size_t n, size_t m,
+                                      const int64_t *label_start, const int32_t *label,
+                                      tl_curvatures **curvatures);
 
 /** Find them where the gradients are these, (n, m), as from tl_loss_gradients: of a hinge those for
  *  this gamma > 0, which others ignore. weight: (n), or NULL for ones. *rows is the number of rows
  *  whose J_i is not 0, *entries that of their classes, labels of multiclass losses not counted. */
-tl_status tl_curvatures_set(tl_curvatures *self, double gamma, double C, const double *weight,
-                            const double *gradients, size_t *rows, size_t *entries);
+TL_API tl_status tl_curvatures_set(tl_curvatures *self, double gamma, double C,
+                                   const double *weight, const double *gradients, size_t *rows,
+                                   size_t *entries);
 
 /** The indices of these rows, ascending; the functions below have them alone. */
-tl_status tl_curvatures_rows(const tl_curvatures *self, int64_t *rows);
+TL_API tl_status tl_curvatures_rows(const tl_curvatures *self, int64_t *rows);
 
 /** t_i <- C w_i J_i t_i for the rows of t (rows, m). */
-tl_status tl_curvatures_multiply(const tl_curvatures *self, double *t);
+TL_API tl_status tl_curvatures_multiply(const tl_curvatures *self, double *t);
 
 /** The diagonals of C w_i J_i, (rows, m). */
-tl_status tl_curvatures_diagonal(const tl_curvatures *self, double *diagonal);
+TL_API tl_status tl_curvatures_diagonal(const tl_curvatures *self, double *diagonal);
 
 /** matrix += sum_i C w_i J_i (x) x_i x_i^T, the Kronecker product, (m d, m d) with the features of
  * a class together; of its blocks (d, d) those on and above the diagonal. x: (rows, d). */
-tl_status tl_curvatures_assemble(const tl_curvatures *self, size_t d, const double *x,
-                                 double *matrix);
+TL_API tl_status tl_curvatures_assemble(const tl_curvatures *self, size_t d, const double *x,
+                                        double *matrix);
 
 /** Free; NULL is fine. */
-void tl_curvatures_free(tl_curvatures *self);
+TL_API void tl_curvatures_free(tl_curvatures *self);
 
 /* ---- Solver: describe the data ---- */
 
 typedef enum tl_representation {
     TL_DENSE = 0, /* x is the (n, d) feature matrix. */
-    TL_CSR,       /* x are the stored values of the sparse (n, d) feature matrix. */
-    TL_GRAM       /* x is the (n, n) symmetric Gram matrix; d is ignored; there are no weights. */
+    TL_CSR = 1,   /* x are the stored values of the sparse (n, d) feature matrix. */
+    TL_GRAM = 2   /* x is the (n, n) symmetric Gram matrix; d is ignored; there are no weights. */
 } tl_representation;
 
 /** The type of x. With TL_FLOAT32 the matrix products of wide dense data run in float32; dual
  *  variables, updates, objectives and the certificate are float64 always. */
-typedef enum tl_type { TL_FLOAT64 = 0, TL_FLOAT32 } tl_type;
+typedef enum tl_type { TL_FLOAT64 = 0, TL_FLOAT32 = 1 } tl_type;
 
 /** The training set. All arrays are borrowed. */
 typedef struct tl_data {
@@ -333,6 +360,8 @@ typedef struct tl_data {
 } tl_data;
 
 typedef struct tl_settings {
+    /** The bytes of the structure, set by tl_settings_default. */
+    size_t size;
     /** The loss, its k (1 <= k < m; 1 if it has none), and the smoothing of the hinges, up to
      *  1e100 (below 1e-100: none). */
     tl_loss_id loss;
@@ -363,19 +392,14 @@ typedef struct tl_settings {
      *  (TL_ERR_PARAMETER). */
     const double *center;
 
-    /** (d) factors t_k, in [1e-100, 1]: the regulariser is lambda/2 sum_k t_k ||W_k||^2 over the
-     *  features k. NULL: ones. Copied. The passes are accelerated from the first one on. With
-     * TL_GRAM, with a center or with acceleration 0: TL_ERR_PARAMETER. */
-    const double *ridge;
-
     /** 0: plain passes. Negative: where passes are slow, they are accelerated, with an r that
      *  adapts to them. Else this r after a plain first pass, up to 1e100: the ratio of the proximal
      *  term to the regulariser; below 1e-10: none. */
     double acceleration;
     /** The r that the acceleration begins with; 0: chosen from C and ||x_i||^2. */
     double start_r;
-    /** Not 0: after so many passes, for a hinge that is not smooth, without a ridge and with
-     *  acceleration negative, the passes are those of an augmented Lagrangian, which reach small
+    /** Not 0: after so many passes, for a hinge that is not smooth, and with acceleration
+     *  negative, the passes are those of an augmented Lagrangian, which reach small
      * gaps sooner; easy problems should be solved by then. Takes memory for (n, m) numbers, with
      * TL_GRAM twice that. */
     uint64_t lagrangian;
@@ -386,7 +410,7 @@ typedef struct tl_settings {
 
 /** svm_multi, k 1, gamma 0, C 1, C_start 0, seed 0, block chosen, no window, no center,
  *  acceleration -1, start_r 0, no lagrangian, no start. */
-void tl_settings_default(tl_settings *settings);
+TL_API void tl_settings_init(tl_settings *settings, size_t size);
 
 /* ---- Solver: create ---- */
 
@@ -396,8 +420,8 @@ typedef struct tl_solver tl_solver;
  *  feasible A of an earlier run), rescaled if C_start is another C, and updated in place. The
  *  weights W = W0 + X^T A are computed from it. TL_LOSS_TOPK_ENT_TR, which has no dual, is refused
  *  with TL_ERR_LOSS. */
-tl_status tl_solver_create(const tl_data *data, const tl_settings *settings, double *dual,
-                           tl_solver **solver);
+TL_API tl_status tl_solver_create(const tl_data *data, const tl_settings *settings, double *dual,
+                                  tl_solver **solver);
 
 /* ---- Solver: evaluate ---- */
 
@@ -425,14 +449,14 @@ typedef struct tl_objective {
  *  (dense data of more than 64 features), W is first computed anew from A, so that no rounding
  *  error of the epochs is left in the certificate; else where that error could count.
  *  TL_ERR_INDEFINITE where a Gram matrix gives a negative norm, or D above P, beyond rounding. */
-tl_status tl_solver_evaluate(tl_solver *solver, tl_objective *objective);
+TL_API tl_status tl_solver_evaluate(tl_solver *solver, tl_objective *objective);
 
 /** Estimate both objectives, at almost no cost, from a sample of the rows of the last whole epoch,
  *  each seen just before its update: no certificate, but a hint when to ask for one. The gap lies
  *  between those before and after the epoch, up to the noise of the sample; it is infinite before
  *  the first epoch. With a Gram matrix, where an evaluation costs as much as an epoch, going to
  *  another C (also from C_start) leaves an estimate of the point that it starts from. */
-tl_status tl_solver_estimate(const tl_solver *solver, tl_objective *objective);
+TL_API tl_status tl_solver_estimate(const tl_solver *solver, tl_objective *objective);
 
 /* ---- Solver: run ---- */
 
@@ -448,6 +472,8 @@ typedef int (*tl_callback)(void *user, const tl_objective *objective);
 
 /** When a run ends. */
 typedef struct tl_stopping {
+    /** The bytes of the structure, set by tl_stopping_default. */
+    size_t size;
     /** Stop when relative_gap <= eps. */
     double eps;
     /** Most epochs of this call. */
@@ -465,49 +491,59 @@ typedef struct tl_stopping {
 } tl_stopping;
 
 /** eps 1e-3, max_epochs 1000, all others 0. */
-void tl_stopping_default(tl_stopping *stopping);
+TL_API void tl_stopping_init(tl_stopping *stopping, size_t size);
 
 /** How a run ended. */
 typedef enum tl_outcome {
-    TL_RUNNING = 0, /* Never returned. */
-    TL_CONVERGED,   /* relative_gap <= eps. */
-    TL_MAX_EPOCHS,  /* max_epochs are made. */
-    TL_IMPRECISE,   /* P - D <= eps max(|P|, |D|), but its rounding error may be larger. */
-    TL_STALLED,     /* Rounding, as of float32 features, has ended the progress. */
-    TL_STOPPED      /* By the callback. */
+    TL_RUNNING = 0,    /* Never returned. */
+    TL_CONVERGED = 1,  /* relative_gap <= eps. */
+    TL_MAX_EPOCHS = 2, /* max_epochs are made. */
+    TL_IMPRECISE = 3,  /* P - D <= eps max(|P|, |D|), but its rounding error may be larger. */
+    TL_STALLED = 4,    /* Rounding, as of float32 features, has ended the progress. */
+    TL_STOPPED = 5     /* By the callback. */
 } tl_outcome;
 
 /** Passes and evaluations until the gap is small, or something else ends the run: *outcome. The
  *  objective is that of the last evaluation, and of the present point unless the callback's answer
  *  was below 0. TL_ERR_PARAMETER for an eps that is negative or NaN. */
-tl_status tl_solver_solve(tl_solver *solver, const tl_stopping *stopping, tl_objective *objective,
-                          tl_outcome *outcome);
+TL_API tl_status tl_solver_solve(tl_solver *solver, const tl_stopping *stopping,
+                                 tl_objective *objective, tl_outcome *outcome);
 
 /** Make this many passes over the data, each in a fresh random order; a pass that tl_solver_step
  *  has begun is finished first and counts. Shrinking leaves a row whose updates change nothing out
  *  of 1, 3, 7 and at most 15 passes. Blocking changes nothing but the speed: the iterates are those
  *  of the sequential algorithm. */
-tl_status tl_solver_run(tl_solver *solver, size_t epochs);
+TL_API tl_status tl_solver_run(tl_solver *solver, size_t epochs);
 
 /** Go on by about this many rows (whole blocks, at least one), but not beyond the end of the epoch;
  *  *ended says whether the epoch has ended. For callers that want control back sooner. */
-tl_status tl_solver_step(tl_solver *solver, size_t rows, int *ended);
+TL_API tl_status tl_solver_step(tl_solver *solver, size_t rows, int *ended);
 
 /** Continue with another C: A is multiplied by the s in [0, C/C_now] that maximises D(sA). */
-tl_status tl_solver_set_C(tl_solver *solver, double C);
+TL_API tl_status tl_solver_set_C(tl_solver *solver, double C);
 
 /* ---- Solver: read, destroy ---- */
 
 /** Copy the weights W to `weights` (d, m). TL_ERR_PARAMETER for TL_GRAM. */
-tl_status tl_solver_weights(const tl_solver *solver, double *weights);
+TL_API tl_status tl_solver_weights(const tl_solver *solver, double *weights);
 
 /** With TL_GRAM, copy the (n, m) coefficients of W = sum_i x_i coefficients_i^T, which give the
  *  scores of a row x as sum_i k(x, x_i) coefficients_i; else TL_ERR_PARAMETER. Without acceleration
  *  they are the dual variables. */
-tl_status tl_solver_coefficients(const tl_solver *solver, double *coefficients);
+TL_API tl_status tl_solver_coefficients(const tl_solver *solver, double *coefficients);
 
 /** Free; NULL is fine. `dual` stays the caller's. */
-void tl_solver_free(tl_solver *solver);
+TL_API void tl_solver_free(tl_solver *solver);
+
+/* ---- Predict ---- */
+
+/** The scores W^T x_i, (n, m), of other rows under weights (d, m), and the class of the largest,
+ *  the first of several, (n); each may be NULL. Of `data` the labels and the sample weights are not
+ *  read. With a kernel x are the values k(x_i, x_j) for the training rows j, TL_DENSE with d their
+ *  number, and the weights are the coefficients; TL_GRAM is TL_ERR_PARAMETER. On failure
+ *  the rows before the one that failed may have been written. */
+TL_API tl_status tl_predict(const tl_data *data, const double *weights, double *scores,
+                            int32_t *label);
 
 /* ---- Simplex coding ----
  *
@@ -517,14 +553,14 @@ void tl_solver_free(tl_solver *solver);
  * row. */
 
 typedef enum tl_simplex_loss {
-    TL_SIMPLEX_LS = 0,    /* ||c_y - f||^2; online only, since in batch it is a linear system. */
-    TL_SIMPLEX_SC_SVM,    /* sum_(j != y) max(0, 1/(T-1) + <c_j, f>). */
-    TL_SIMPLEX_SH_SVM,    /* max(0, 1 - <c_y, f>). */
-    TL_SIMPLEX_LOSS_COUNT /* Number of losses; not a loss. */
+    TL_SIMPLEX_LS = 0,     /* ||c_y - f||^2; online only, since in batch it is a linear system. */
+    TL_SIMPLEX_SC_SVM = 1, /* sum_(j != y) max(0, 1/(T-1) + <c_j, f>). */
+    TL_SIMPLEX_SH_SVM = 2, /* max(0, 1 - <c_y, f>). */
+    TL_SIMPLEX_LOSS_COUNT = 3 /* Number of losses; not a loss. */
 } tl_simplex_loss;
 
 /** The code vectors: column y of codes (T - 1, T). T >= 2. */
-tl_status tl_simplex_codes(size_t classes, double *codes);
+TL_API tl_status tl_simplex_codes(size_t classes, double *codes);
 
 typedef struct tl_simplex tl_simplex;
 
@@ -534,34 +570,36 @@ typedef struct tl_simplex tl_simplex;
  *
  *   - SC-SVM: (n, T), alpha_iy in [0, C w_i], and 0 for y = y_i;
  *   - SH-SVM: (n), alpha_i in [0, C w_i]. */
-tl_status tl_simplex_create(const tl_data *data, tl_simplex_loss loss, double C, uint64_t seed,
-                            double *alpha, tl_simplex **solver);
+TL_API tl_status tl_simplex_create(const tl_data *data, tl_simplex_loss loss, double C,
+                                   uint64_t seed, double *alpha, tl_simplex **solver);
 
 /** Make this many passes over the data, each in a fresh random order. */
-tl_status tl_simplex_run(tl_simplex *solver, size_t epochs);
+TL_API tl_status tl_simplex_run(tl_simplex *solver, size_t epochs);
 
 /** As tl_solver_solve. */
-tl_status tl_simplex_solve(tl_simplex *solver, const tl_stopping *stopping, tl_objective *objective,
-                           tl_outcome *outcome);
+TL_API tl_status tl_simplex_solve(tl_simplex *solver, const tl_stopping *stopping,
+                                  tl_objective *objective, tl_outcome *outcome);
 
 /** Compute both objectives exactly, from alpha alone, in the normalisation of tl_objective: 1/n
  *  times the loss and 1/(2 C n) times the norm. TL_ERR_OVERFLOW if they are not finite, as with a
  *  Gram matrix that is indefinite. */
-tl_status tl_simplex_evaluate(tl_simplex *solver, tl_objective *objective);
+TL_API tl_status tl_simplex_evaluate(tl_simplex *solver, tl_objective *objective);
 
 /** Continue with another C: alpha is multiplied by the feasible factor with the largest dual. */
-tl_status tl_simplex_set_C(tl_simplex *solver, double C);
+TL_API tl_status tl_simplex_set_C(tl_simplex *solver, double C);
 
 /** Copy the a_i of f = sum_i k(x_i, .) a_i to a (n, T - 1). */
-tl_status tl_simplex_coefficients(const tl_simplex *solver, double *a);
+TL_API tl_status tl_simplex_coefficients(const tl_simplex *solver, double *a);
 
 /** Copy the weights to `weights` (d, T - 1). TL_ERR_PARAMETER for TL_GRAM. */
-tl_status tl_simplex_weights(const tl_simplex *solver, double *weights);
+TL_API tl_status tl_simplex_weights(const tl_simplex *solver, double *weights);
 
 /** Free; NULL is fine. `alpha` stays the caller's. */
-void tl_simplex_free(tl_simplex *solver);
+TL_API void tl_simplex_free(tl_simplex *solver);
 
 typedef struct tl_online_settings {
+    /** The bytes of the structure, set by tl_online_settings_default. */
+    size_t size;
     tl_simplex_loss loss;
     /** In [1e-100, 1e100]: of lambda/2 ||W||^2 + (1/n) sum_i V. */
     double lambda;
@@ -576,17 +614,21 @@ typedef struct tl_online_settings {
     int average;
 } tl_online_settings;
 
+/** TL_SIMPLEX_SC_SVM, lambda 1, no radius, t0 0, one epoch, seed 0, the last W. */
+TL_API void tl_online_settings_init(tl_online_settings *settings, size_t size);
+
 /** Projected stochastic subgradient steps from W = 0 (the paper's section 5, after Pegasos) for any
  *  of the losses; weights (d, T - 1). Dense or CSR, no sample weights (TL_ERR_PARAMETER).
  *  TL_ERR_OVERFLOW when the steps diverge. */
-tl_status tl_simplex_online(const tl_data *data, const tl_online_settings *settings,
-                            double *weights);
+TL_API tl_status tl_simplex_online(const tl_data *data, const tl_online_settings *settings,
+                                   double *weights);
 
 /* TL_CFFI_END */
 
-#if defined(TL_EXPORT) && defined(__GNUC__)
-#pragma GCC visibility pop
-#endif
+/** Default values, for the version of the structure that the caller was compiled with. */
+#define tl_settings_default(settings) tl_settings_init((settings), sizeof *(settings))
+#define tl_stopping_default(stopping) tl_stopping_init((stopping), sizeof *(stopping))
+#define tl_online_settings_default(settings) tl_online_settings_init((settings), sizeof *(settings))
 
 #ifdef __cplusplus
 }

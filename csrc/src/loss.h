@@ -15,7 +15,7 @@ typedef struct tl_row {
 } tl_row;
 
 /* Numbers that a loss keeps of a row from one update to the next. */
-#define TL_KEPT 2
+#define TL_WARM 2
 
 /* Numbers in `work`; the last tl_padded(m) of them, behind those that an update works in, are where
  * the solver takes its result. */
@@ -60,7 +60,7 @@ typedef struct tl_loss_ops {
     bool differences;           /* of tl_curvature */
     tl_warm_projection project; /* of tl_params */
     /* Maximise D over the row's dual variables: from the scores s = W^T x_i (which contain the old
-     * a) to the new a, which has room for tl_padded(m) numbers. kept: TL_KEPT numbers of the row
+     * a) to the new a, which has room for tl_padded(m) numbers. kept: TL_WARM numbers of the row
      * that the loss alone writes, NaN at first; they may speed up its next update. */
     void (*update)(const tl_row *row, tl_params params, size_t m, const double *s, const double *a,
                    double *a_new, double *kept, double *work);

@@ -81,7 +81,7 @@ double tl_value_smooth_hinge(const tl_row *row, tl_params params, size_t m, cons
                              double *work) {
     const size_t n = tl_padded(m);
     const double gamma = params.gamma;
-    double *minus_x = work + n, kept[TL_KEPT] = {NAN, NAN};
+    double *minus_x = work + n, kept[TL_WARM] = {NAN, NAN};
     const double top = tl_margins(m, (size_t)row->labels[0], s, s, 0.0, 1.0, work);
     if (!(top > 0.0)) return 0.0;
     const double sum =
@@ -95,7 +95,7 @@ double tl_value_smooth_hinge(const tl_row *row, tl_params params, size_t m, cons
 void tl_gradient_hinge(const tl_row *row, tl_params params, size_t m, const double *s, double *g,
                        double *work) {
     const size_t y = (size_t)row->labels[0], n = tl_padded(m);
-    double *minus_x = work + n, kept[TL_KEPT] = {NAN, NAN}, sum = 0.0;
+    double *minus_x = work + n, kept[TL_WARM] = {NAN, NAN}, sum = 0.0;
     const double top = tl_margins(m, y, s, s, 0.0, 1.0, work);
     if (top > 0.0)
         sum =

@@ -6,6 +6,16 @@
 
 #include <stdbool.h>
 
+size_t tl_longest_row(const tl_data *data) {
+    if (data->representation != TL_CSR) return tl_stored_features(data);
+    size_t longest = 0;
+    for (size_t i = 0; i < data->n; i++) {
+        const size_t length = (size_t)(data->row_start[i + 1] - data->row_start[i]);
+        if (length > longest) longest = length;
+    }
+    return longest;
+}
+
 tl_features tl_features_of(const tl_data *data, size_t i, double *converted) {
     const bool sparse = data->representation == TL_CSR;
     const size_t width = tl_stored_features(data);

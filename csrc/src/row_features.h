@@ -22,6 +22,8 @@ TL_INLINE size_t tl_stored_features(const tl_data *data) {
     return data->constant != 0.0 ? data->d - 1 : data->d;
 }
 
+/* Stored features of the longest row. */
+size_t tl_longest_row(const tl_data *data);
 /* Row i of dense or CSR data. float32 values are converted into `converted`. */
 tl_features tl_features_of(const tl_data *data, size_t i, double *converted);
 double tl_features_norm2(const tl_features *x);

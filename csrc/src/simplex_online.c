@@ -11,6 +11,7 @@
 #include "simplex.h"
 
 #include "sampling.h"
+#include "settings.h"
 #include "vector.h"
 
 #include <math.h>
@@ -203,10 +204,12 @@ static tl_status check_settings(const tl_data *data, const tl_online_settings *s
 tl_status tl_simplex_online(const tl_data *data, const tl_online_settings *settings,
                             double *weights) {
     if (settings == NULL || weights == NULL) return TL_ERR_NULL;
-    tl_status status = tl_simplex_check(data, settings->loss, weights);
-    if (status == TL_OK) status = check_settings(data, settings);
+    tl_online_settings known;
+    tl_status status = tl_online_settings_copy(settings, &known);
+    if (status == TL_OK) status = tl_simplex_check(data, known.loss, weights);
+    if (status == TL_OK) status = check_settings(data, &known);
     if (status != TL_OK) return status;
-    online self = {.data = data, .settings = settings, .k = data->m - 1, .scale = 1.0, .step = 1};
+    online self = {.data = data, .settings = &known, .k = data->m - 1, .scale = 1.0, .step = 1};
     self.coding.classes = data->m;
     status = run(&self, weights);
     release(&self);

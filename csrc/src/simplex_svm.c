@@ -115,7 +115,6 @@ tl_status tl_simplex_solve(tl_simplex *self, const tl_stopping *stopping, tl_obj
                            tl_outcome *outcome) {
     if (self == NULL || stopping == NULL || objective == NULL || outcome == NULL)
         return TL_ERR_NULL;
-    if (!(stopping->eps >= 0.0)) return TL_ERR_PARAMETER;
     const tl_iterative iterative = {.solver = self,
                                     .step = step,
                                     .evaluate = evaluate,

@@ -2,22 +2,11 @@
 /* Passes until the gap is small: when to evaluate, and when to stop. */
 #include "solve.h"
 
+#include "settings.h"
+#include "tuning.h"
+
 #include <float.h>
 #include <math.h>
-
-/* Where the estimate of the gap is beyond this times eps, no evaluation is needed. */
-#define FAR 2.0
-/* Without an estimate near eps, evaluate after so many epochs, or after half as many as made. */
-#define LONGEST 8
-/* Windows without progress until the solver counts as stalled, and their least length in epochs. */
-#define STALLED_WINDOWS 3
-#define STALLED_EPOCHS 5
-#define LARGEST_SWING 1e3
-
-void tl_stopping_default(tl_stopping *stopping) {
-    if (stopping == NULL) return;
-    *stopping = (tl_stopping){.eps = 1e-3, .max_epochs = 1000};
-}
 
 /* The best values so far, and for how many windows in a row they have not improved. */
 typedef struct progress {
@@ -75,7 +64,7 @@ static bool is_due(const loop *self) {
     if (!self->iterative->is_worth_it(self->iterative->solver)) return false;
     if (self->factor * self->estimate <= stopping->eps) return true;
     const uint64_t half = self->evaluated / 2;
-    return since >= (half > LONGEST ? half : LONGEST);
+    return since >= (half > TL_LONGEST ? half : TL_LONGEST);
 }
 
 /* D changed by rounding only, and neither P nor the gap fell, in several windows in a row, each of
@@ -87,17 +76,18 @@ static bool is_stalled(loop *self) {
     const tl_iterative *iterative = self->iterative;
     const bool narrow = iterative->is_narrow && iterative->is_narrow(iterative->solver);
     const uint64_t fifth = self->epoch / 5;
-    if (self->epoch - best->epoch < (fifth > STALLED_EPOCHS ? fifth : STALLED_EPOCHS)) return false;
+    if (self->epoch - best->epoch < (fifth > TL_STALLED_EPOCHS ? fifth : TL_STALLED_EPOCHS))
+        return false;
     const double rise = now->dual - best->dual,
                  rounding = (narrow ? FLT_EPSILON : DBL_EPSILON) * fabs(now->dual);
-    const bool still = rise <= rounding && -rise <= LARGEST_SWING * rounding &&
+    const bool still = rise <= rounding && -rise <= TL_LARGEST_SWING * rounding &&
                        now->primal >= 0.99 * best->primal && now->relative_gap >= 0.99 * best->gap;
     best->windows = still ? best->windows + 1 : 0;
     best->epoch = self->epoch;
     best->dual = fmax(best->dual, now->dual);
     best->primal = fmin(best->primal, now->primal);
     best->gap = fmin(best->gap, now->relative_gap);
-    if (best->windows < STALLED_WINDOWS) return false;
+    if (best->windows < TL_STALLED_WINDOWS) return false;
     best->windows = 0;
     return !(iterative->widen && iterative->widen(iterative->solver));
 }
@@ -127,7 +117,7 @@ static bool is_far(const loop *self) {
     const tl_stopping *stopping = self->stopping;
     if (stopping->eval_every > 0 || stopping->eval_start || stopping->max_epochs == 0) return false;
     const double estimate = self->iterative->estimate(self->iterative->solver);
-    return FAR * stopping->eps < estimate && isfinite(estimate);
+    return TL_FAR * stopping->eps < estimate && isfinite(estimate);
 }
 
 /* What ends the run at the evaluated point; TL_RUNNING if nothing does. */
@@ -141,8 +131,12 @@ static tl_outcome judge(loop *self, int answer) {
 
 tl_status tl_solve(const tl_iterative *iterative, const tl_stopping *stopping,
                    tl_objective *objective, tl_outcome *outcome) {
+    tl_stopping known;
+    tl_status status = tl_stopping_copy(stopping, &known);
+    if (status == TL_OK && !(known.eps >= 0.0)) status = TL_ERR_PARAMETER;
+    if (status != TL_OK) return status;
     loop self = {.iterative = iterative,
-                 .stopping = stopping,
+                 .stopping = &known,
                  .objective = objective,
                  .factor = 0.7,
                  .estimate = INFINITY,
@@ -150,7 +144,7 @@ tl_status tl_solve(const tl_iterative *iterative, const tl_stopping *stopping,
     bool skip = is_far(&self);
     *outcome = TL_RUNNING;
     for (;;) {
-        tl_status status = skip ? TL_OK : evaluate(&self);
+        status = skip ? TL_OK : evaluate(&self);
         if (status != TL_OK) return status;
         if (!skip) *outcome = judge(&self, call_back(&self, objective));
         if (*outcome != TL_RUNNING) return TL_OK;
@@ -164,7 +158,7 @@ tl_status tl_solve(const tl_iterative *iterative, const tl_stopping *stopping,
         status = evaluate(&self);
         if (status != TL_OK) return status;
         call_back(&self, objective);
-        const bool at_end = self.epoch >= stopping->max_epochs;
+        const bool at_end = self.epoch >= known.max_epochs;
         *outcome = judge(&self, at_end ? 0 : answer);
         return TL_OK;
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * solver.h: the state of the solver, and the functions that its files share. Each file calls only
- * those below it:
+ * those below it, and the storages by the table tl_storage:
  *
  *   solver_create.c                 set up, change C, hand out the weights, free
  *   solver_run.c                    passes, to a tolerance
@@ -9,8 +9,8 @@
  *   solver_objective.c              the certificate, and its estimate
  *   solver_accelerate.c             the loop around the passes
  *   solver_lagrangian.c             the one around that, for hinges that are not smooth
- *   solver_weights.c                W and scores, by rows or in blocks
- *   solver_rows.c, solver_blocks.c  updates of rows one by one, or in blocks
+ *   solver_weights.c                W from A, scores, and the change from float32 to float64
+ *   storage_*.c                     updates, scores and W for each way to store the features
  *   solver_update.c                 what the update of a row leaves behind; shrinking
  *   solver_check.c                  checks of data, settings and start
  *   solver_memory.c                 pages of mapped files
@@ -21,9 +21,8 @@
 #include "loss.h"
 #include "products.h"
 #include "row_features.h"
+#include "tuning.h"
 
-/* With at most so many dense features, rows are updated one by one, without matrix products. */
-#define TL_NARROW_FEATURES 64
 /* Where rows are updated one by one, classes are padded to a multiple of this. */
 #define TL_LANES 8
 /* Rows whose scores are computed by one product where no update comes between. */
@@ -33,6 +32,8 @@
 
 /* Neighbouring rows that stay together in windows: enough to read a file in pieces. */
 #define TL_RUN 64
+
+typedef struct tl_storage tl_storage;
 
 /* Sums over sampled rows i, each just before its update, or at a start (tl_solver_estimate). */
 typedef struct tl_sample {
@@ -48,49 +49,33 @@ typedef struct tl_shrinking {
     uint8_t skips;     /* passes still to leave the row out of */
 } tl_shrinking;
 
-typedef enum tl_trial { TL_NO_TRIAL, TL_SETTLING, TL_TRYING, TL_TRIED } tl_trial;
-
-/* The accelerated proximal-point loop, solver_accelerate.c. Of a Gram matrix the weights are their
- * coefficients (n, m), W = sum_i x_i coefficients_i^T. */
+/* The accelerated proximal-point loop, solver_accelerate.c; anchor and previous are laid out as W.
+ */
 typedef struct tl_outer {
-    bool active;         /* else the passes are plain, and only the next four are used */
-    double sigma;        /* 1/(1 + r) of the present outer step; 1 while plain */
-    unsigned passes;     /* of the present outer step; while plain, since the start or a new C */
-    double moved;        /* sum_i sigma |x_i|^2 |change of a_i|^2 in the present pass */
-    double moved_before; /* in the pass before */
-    double size;         /* sum_i sigma |x_i|^2 |a_i|^2 over the rows visited in the present pass */
-    double r;            /* of the next outer step */
-    double largest;      /* bound of r */
-    uint64_t steps;      /* outer steps since the sequence began */
-    /* Sums of log(P - D), estimated, over the outer steps of this window and of the one before. */
-    double log_gaps, log_gaps_before;
-    unsigned gaps_count;  /* steps of this window */
-    size_t windows;       /* whole ones */
-    tl_trial trial;       /* of another r */
-    double factor;        /* of the trial */
-    double fall;          /* of the gap, when the trial began */
-    double r_before;      /* the trial */
-    unsigned failures;    /* trials in a row that did not help */
-    unsigned wait;        /* windows until the next trial */
-    double t;             /* of Nesterov's sequence */
-    double *anchor;       /* Y */
-    double *previous;     /* W at the end of the outer step before */
-    double *coefficients; /* of a Gram matrix: (n, m) for self->coefficients */
-    double least_ridge;   /* the smallest t; 1 without a ridge */
-    double proximal;      /* lambda/2 sum_k (1 + r - t_k) ||W_k - Y_k||^2 then; with a ridge only */
-    double residual2;     /* ||W0 + X^T A - W||^2 at the end of the last outer step */
-    double norm2;         /* ||W - W0||^2 then; both estimates with a Gram matrix */
+    bool active;          /* else the passes are plain, and only the next five are used */
+    double sigma;         /* 1/(1 + r) of the present outer step; 1 while plain */
+    unsigned passes;      /* of the present outer step; while plain, since the start or a new C */
+    double change;        /* sum_i sigma |x_i|^2 |change of a_i|^2 in the present pass */
+    double change_before; /* in the pass before */
+    double size;      /* sum_i sigma |x_i|^2 |a_i|^2 over the rows visited in the present pass */
+    double r;         /* of the next outer step */
+    double largest;   /* bound of r */
+    double t;         /* of Nesterov's sequence */
+    double *anchor;   /* Y */
+    double *previous; /* W at the end of the outer step before */
+    double overshoot; /* <Y - W, W - W_before> at the end of the last outer step; 0: unknown */
+    double residual2; /* ||W0 + X^T A - W||^2 at the end of the last outer step */
+    double norm2;     /* ||W - W0||^2 then; both estimates with a Gram matrix */
 } tl_outer;
 
 /* The augmented Lagrangian, solver_lagrangian.c. */
 typedef struct tl_lagrangian {
-    bool is_open;       /* may it begin? */
-    uint64_t passes;    /* since the start or a new C */
-    double gamma;       /* gamma_k; 0: not begun */
-    double *center;     /* B, (n, m) */
-    double *difference; /* of a Gram matrix, (n, m): for work */
-    tl_sample sample;   /* of the present epoch, of the inner problem */
-    tl_sample sampled;  /* of the last whole one */
+    bool is_open;      /* may it begin? */
+    uint64_t passes;   /* since the start or a new C */
+    double gamma;      /* gamma_k; 0: not begun */
+    double *center;    /* B, (n, m) */
+    tl_sample sample;  /* of the present epoch, of the inner problem */
+    tl_sample sampled; /* of the last whole one */
 } tl_lagrangian;
 
 /* Of X^T A, found when the weights are computed from A. */
@@ -107,98 +92,142 @@ typedef struct tl_sizes {
     double primal2; /* sum_c M_c^2 */
 } tl_sizes;
 
+/* What updates in blocks need besides, storage_blocks.c. */
+typedef struct tl_blocks {
+    size_t carried; /* updates within a block are carried to later rows by products of so many */
+    const tl_products *products; /* of dense rows, or of a Gram matrix; NULL: by the BLAS */
+    const double **row;          /* (block): where the rows of the block are, for these products */
+    double *rows;                /* gathered or converted rows */
+    double *gram;                /* (block, block), lower triangle */
+    double *difference;          /* of a Gram matrix with acceleration: W - Y */
+    bool *changed;               /* (block): is delta of this row not zero? */
+} tl_blocks;
+
+/* What passes in float32 need besides. */
+typedef struct tl_float32 {
+    const float *x;    /* the rows of the data, or a copy of float64 ones */
+    size_t length;     /* of these rows; what they lack is the constant feature */
+    size_t stride;     /* between two of them */
+    float *copy;       /* memory of the copy */
+    float *primal;     /* W; of a Gram matrix (n, m), or (m, n) by the own products */
+    bool is_ahead;     /* has this W changed since self->primal was computed? */
+    const float **row; /* as those of tl_blocks */
+    float *rows;
+    float *gram;
+    float *scores;
+    float *delta;
+} tl_float32;
+
 struct tl_solver {
     tl_data data;
     tl_settings settings;
     const tl_loss_ops *ops;
     tl_params params;
-    bool by_rows; /* rows are updated one by one (few features, or sparse ones), else in blocks */
+    const tl_storage *storage;
     double total_weight;
     uint64_t epochs;
     uint64_t visited; /* rows, in all epochs */
     uint64_t random_state;
     size_t *order;  /* (n) */
-    size_t *runs;   /* of neighbouring rows: an order of them; NULL without windows */
+    size_t *runs;   /* with windows: an order of the runs of neighbouring rows */
     size_t *visits; /* (n): the rows of the present epoch, in their order */
     size_t n_visits;
     bool *sampled_here;      /* (n): is this visit sampled? */
     tl_shrinking *shrinking; /* (n) */
     size_t position;   /* visits of the present epoch that are made; 0 or all: between epochs */
     double *norm2;     /* (n) */
-    double *kept;      /* (n, TL_KEPT): what a loss keeps of a row between its updates */
+    double *warm;      /* (n, TL_WARM): where the search of the next update of a row begins */
     tl_sample sample;  /* of the present epoch */
     tl_sample sampled; /* of the last whole epoch, or of a start with a Gram matrix */
 
-    double *dual;     /* (n, m), the caller's */
-    bool at_zero;     /* dual is still all zeros */
-    double *weights;  /* by rows: (d, stride); in blocks: (m, d); NULL for a Gram matrix */
-    float *weights32; /* (m, d), in blocks, as long as the products run in float32: these are what
-                         the epochs work with, and weights those of the last evaluation */
-    bool is_behind;   /* have weights32 changed since weights were computed? */
-    float *x32;       /* (n, stride32), for float64 rows, as long as the products run in float32 */
-    size_t stride32;
-    float *coefficients32; /* for a Gram matrix in float32, as long as its products run in that: the
-                              coefficients that they take, (n, m), or (m, n) by the own products */
-    double *center;        /* W0 in the layout of weights, or NULL */
-    double *ridge;         /* t, one number for each feature; NULL: ones */
-    tl_weight_sums sums;   /* at the last call of tl_compute_weights */
+    double *dual;        /* (n, m), the caller's */
+    bool at_zero;        /* dual is still all zeros */
+    size_t primal_size;  /* numbers in W as it is stored */
+    double *primal;      /* W; while a Gram matrix has plain passes, dual itself */
+    double *weights;     /* memory of W */
+    double *center;      /* W0 in the layout of W, or NULL */
+    tl_weight_sums sums; /* at the last call of tl_compute_weights */
     tl_outer outer;
     tl_lagrangian lagrangian;
-    double *coefficients; /* (n, m), of a Gram matrix; while plain, dual itself */
 
-    size_t stride; /* between two rows of scores or of delta: m, by rows padded with zeros */
-    size_t block;
-    size_t inner; /* updates within a block are carried to later rows by products of so many */
-    const tl_products *products; /* of dense rows, or of a Gram matrix; NULL: by the BLAS */
-    const double **row;          /* (block): where the rows of the block are, for these products */
-    const float **row32;
-    double *rows;    /* gathered or converted rows */
-    float *rows32;   /* (block, d), for a Gram matrix (block, n) */
-    double *gram;    /* (block, block), lower triangle */
-    float *gram32;   /* the same, not for a Gram matrix */
-    double *scores;  /* (max(block, TL_EVALUATION_BLOCK), stride) */
-    float *scores32; /* (block, m) */
-    double *delta;   /* (block, stride) */
-    float *delta32;  /* (block, m), for a Gram matrix (1, m) */
-    bool *moved;     /* (block): is delta of this row not zero? */
-    double *work;    /* (TL_WORK(m)) */
-    double *sizes;   /* (2, m): S_c and M_c of solver_rounding.c */
+    size_t row_length;    /* of x_i as the storage sees it: d, of a Gram matrix n */
+    size_t stored_length; /* the same without a constant feature */
+    size_t stride; /* between two rows of scores or of delta: m, or more, padded with zeros */
+    size_t block;  /* rows updated between two products; 1: one by one */
+    tl_blocks blocks;
+    tl_float32 float32;
+    double *row;    /* one by one: the row in float64 */
+    double *scores; /* (max(block, TL_EVALUATION_BLOCK), stride) */
+    double *delta;  /* (block, stride) */
+    double *work;   /* (TL_WORK(m)) */
+    double *sizes;  /* (2, m): S_c and M_c of solver_rounding.c */
 };
+
+/* A way to store the features, and W with them. `primal` is laid out as the storage has it; with a
+ * Gram matrix it holds coefficients (n, m), W = sum_i x_i coefficients_i^T. */
+struct tl_storage {
+    bool in_float32; /* do the passes run in float32, with their own W? */
+    /* Memory for work; freed by tl_solver_free. */
+    bool (*allocate)(tl_solver *self);
+    /* ||x_i||^2 */
+    double (*norm2)(tl_solver *self, size_t i);
+    /* Update the rows of the visits first .. first + count - 1; `count` is a whole number of
+     * blocks, or ends the epoch. */
+    void (*update)(tl_solver *self, size_t first, size_t count);
+    /* Scores of rows first .. first + count - 1 under primal, into self->scores. */
+    void (*scores)(tl_solver *self, size_t first, size_t count);
+    /* primal += X^T A. NULL for a Gram matrix, whose updates change A and primal alike. */
+    void (*add_duals)(tl_solver *self);
+    /* From weights (d, m), or coefficients (n, m), to the layout of primal, and back. */
+    void (*lay_out)(const tl_solver *self, const double *given, double *primal);
+    void (*hand_out)(const tl_solver *self, double *given);
+    /* M_c of solver_rounding.c */
+    void (*class_norms)(tl_solver *self, double *norms);
+    /* ||W - Y||^2 and ||W - W0||^2. With a Gram matrix from some of the rows, and from all of them
+     * with the overshoot in the augmented Lagrangian. */
+    void (*distances)(tl_solver *self, double *from_anchor, double *from_center);
+
+    /* The next three change nothing where the passes run in float64. */
+    /* Bring primal up to date with the W of the passes, and the reverse. */
+    void (*read)(tl_solver *self);
+    void (*write)(tl_solver *self);
+    /* The same after tl_compute_weights. */
+    void (*settle)(tl_solver *self);
+
+    /* The next three are NULL where the passes cannot change from float32 to float64. */
+    /* Scores of these rows as the passes have them, into float32.scores, and under primal. */
+    void (*sample32)(tl_solver *self, size_t count, const size_t *index);
+    void (*sample)(tl_solver *self, size_t count, const size_t *index);
+    /* Change to float64; is primal to be computed anew? */
+    bool (*widen)(tl_solver *self);
+
+    /* The next two are for a Gram matrix alone. */
+    /* ||X^T A||^2; `estimated`: from some of the rows. */
+    double (*dual_norm2)(tl_solver *self, bool estimated);
+    /* Add some rows to self->sampled. */
+    void (*sample_start)(tl_solver *self);
+};
+
+extern const tl_storage tl_storage_rows;    /* few features, or sparse ones; one by one */
+extern const tl_storage tl_storage_dense;   /* float64 rows in blocks */
+extern const tl_storage tl_storage_dense32; /* float32 rows in blocks */
+extern const tl_storage tl_storage_copy32;  /* a float32 copy of float64 rows, in blocks */
+extern const tl_storage tl_storage_gram;    /* a Gram matrix, in blocks */
+extern const tl_storage tl_storage_gram32;  /* a Gram matrix in float32, while that is enough */
+
+/* From tl_storage_dense to tl_storage_copy32; false without the memory for it. */
+bool tl_copy_to_float32(tl_solver *self);
 
 TL_INLINE size_t tl_smaller(size_t a, size_t b) {
     return a < b ? a : b;
 }
 
+TL_INLINE size_t tl_larger(size_t a, size_t b) {
+    return a > b ? a : b;
+}
+
 TL_INLINE bool tl_is_gram(const tl_solver *self) {
     return self->data.representation == TL_GRAM;
-}
-
-TL_INLINE size_t tl_row_length(const tl_solver *self) {
-    return tl_is_gram(self) ? self->data.n : self->data.d;
-}
-
-/* The same of a row of x, which lacks a constant feature. */
-TL_INLINE size_t tl_stored_length(const tl_solver *self) {
-    return tl_is_gram(self) ? self->data.n : tl_stored_features(&self->data);
-}
-
-/* Are rows copied for products, since they are float32 or lack a constant feature? */
-TL_INLINE bool tl_copies_rows(const tl_data *data) {
-    return data->type == TL_FLOAT32 || data->constant != 0.0;
-}
-
-/* t of the feature of the i-th number in the weights. */
-TL_INLINE double tl_ridge(const tl_solver *self, size_t i) {
-    return self->ridge[self->by_rows ? i / self->stride : i % self->data.d];
-}
-
-TL_INLINE size_t tl_weights_size(const tl_solver *self) {
-    return self->data.d * (self->by_rows ? self->stride : self->data.m);
-}
-
-/* Numbers in the weights, or in the coefficients of a Gram matrix. */
-TL_INLINE size_t tl_primal_size(const tl_solver *self) {
-    return tl_is_gram(self) ? self->data.n * self->data.m : tl_weights_size(self);
 }
 
 TL_INLINE tl_row tl_row_view(const tl_solver *self, size_t i) {
@@ -224,44 +253,11 @@ void tl_sample_row(tl_solver *self, size_t visit, const tl_row *row, const doubl
                    const double *a);
 
 /* solver_check.c */
+/* The features alone. */
+tl_status tl_check_rows(const tl_data *data);
 tl_status tl_check_input(const tl_data *data, const tl_settings *settings, const double *dual);
 tl_status tl_check_row(const tl_solver *self, size_t i);
 tl_status tl_check_start(const tl_solver *self, double C_start);
-
-/* solver_rows.c: rows one by one, W as (d, stride) */
-/* Update the rows of the visits first .. first + count - 1. */
-void tl_rows_update(tl_solver *self, size_t first, size_t count);
-void tl_rows_scores(tl_solver *self, size_t first, size_t count);
-/* W += A^T X */
-void tl_rows_add_duals(tl_solver *self);
-double tl_rows_norm2(tl_solver *self, size_t i);
-
-/* solver_blocks.c: rows in blocks, W as (m, d); or a Gram matrix */
-/* The same; `count` is a whole number of blocks, or ends the epoch. */
-void tl_blocks_update(tl_solver *self, size_t first, size_t count);
-void tl_blocks_scores(tl_solver *self, size_t first, size_t count);
-void tl_blocks_add_duals(tl_solver *self);
-double tl_blocks_norm2(tl_solver *self, size_t i);
-/* Bring self->coefficients32, if there are any, up to date after self->coefficients have changed.
- */
-void tl_blocks_copy_coefficients(tl_solver *self);
-/* A float32 copy of float64 rows; is there memory for it? */
-bool tl_blocks_copy_rows(tl_solver *self);
-/* Before an evaluation that computes W anew: the scores of a sample as the float32 products have
- * them, into self->scores32. */
-void tl_blocks_sample32(tl_solver *self);
-/* After it: switch to products in float64 once rounding is no longer small against the gap, P - D.
- */
-void tl_blocks_check_rounding(tl_solver *self, double gap);
-/* Switch to them in any case; whether there was something to switch. */
-bool tl_blocks_widen(tl_solver *self);
-/* Do products of float64 data run in float32? */
-bool tl_blocks_are_narrow(const tl_solver *self);
-/* With a Gram matrix: products of at most self->block rows with a matrix (n, m), into self->scores.
- */
-void tl_blocks_products(tl_solver *self, const double *matrix, size_t count, const size_t *index);
-/* The same of rows first .. first + count - 1. */
-void tl_blocks_consecutive(tl_solver *self, const double *matrix, size_t first, size_t count);
 
 /* solver_accelerate.c */
 /* From plain passes on to accelerated ones, with Y = W. */
@@ -306,6 +302,10 @@ size_t tl_rows_in_memory(const tl_solver *self);
 /* solver_rounding.c */
 /* u kappa */
 double tl_rounding_unit(const tl_solver *self);
+/* Times the bounds: those that hold whatever the signs of the errors are. */
+double tl_rounding_strict(const tl_solver *self);
+/* sizes_c += norm |a_c| */
+void tl_add_sizes(size_t m, double norm, const double *a, double *sizes);
 tl_sizes tl_find_sizes(tl_solver *self);
 /* Of D, times lambda: the nearest a_i in the domain of the conjugate moves D by no more, to first
  * order. */
@@ -314,14 +314,23 @@ double tl_domain_error(const tl_solver *self, const tl_row *row, size_t i, const
  * tl_find_sizes. */
 double tl_worst_loss(tl_solver *self, size_t i, const tl_row *row, double *s);
 
+/* storage_weights.c: ||W - W0||^2, not of a Gram matrix. */
+double tl_weights_norm2(const tl_solver *self);
+
 /* solver_weights.c */
-double tl_row_norm2(tl_solver *self, size_t i);
 /* Scores of rows first .. first + count - 1 into self->scores. */
 void tl_scores(tl_solver *self, size_t first, size_t count);
 /* W = W0 + X^T A, with acceleration sigma (W0 + X^T A) + (1 - sigma) Y; fills self->sums. */
 void tl_compute_weights(tl_solver *self);
-/* ||W - other||^2, or with a ridge sum_k t_k ||W_k - other_k||^2; other NULL: 0. */
-double tl_weights_norm2(const tl_solver *self, const double *other);
+/* Is W computed anew from A for an evaluation? */
+bool tl_is_computed(const tl_solver *self);
+/* Go on in float64; false: the passes cannot, or do so already. */
+bool tl_widen_passes(tl_solver *self);
+/* Before an evaluation that computes W anew: the scores of some rows as float32 passes have them.
+ */
+void tl_sample_float32(tl_solver *self);
+/* After it: go on in float64 once rounding is no longer small against the gap, P - D. */
+void tl_check_float32(tl_solver *self, double gap);
 
 /* solver_objective.c */
 /* Weighted sum over the rows of -L*(-scale a_i / C_i), estimated from every so-many-th row. */

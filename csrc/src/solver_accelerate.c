@@ -17,94 +17,21 @@
  * So A stays feasible for C and certifies the original problem whatever r and Y are: r may change
  * at every step, and a pass differs from a plain one by the factor sigma alone.
  *
- * With a ridge, factors t_k of the regulariser of each feature, all times C n is 1/2 sum_k t_k
- * ||W_k||^2, and the proximal term 1/2 sum_k (1 + r - t_k) ||W_k - Y_k||^2: with T = diag(t)
- *
- *     W = sigma X^T A + (1 - sigma T) Y
- *
- * so that a pass is the same. Features scaled by sqrt(t_k) with such a ridge are the problem of the
- * original ones, with a proximal term in the metric of 1/t_k.
- *
  * The number of passes without acceleration grows like C R^2 / gamma, R^2 the mean of ||x_i||^2,
- * with it like sqrt(C R^2 / gamma), if r makes the inner problem one for two passes. The ratio of
- * the root mean square moves of the dual variables in the second pass to those in the first
- * measures how far it is solved: over most losses and data that were tried the best r has a ratio
- * near 0.8; a larger r makes the inner problem easier, and the ratio smaller. (With an r that is
- * too large the outer steps become too many, and for losses that are not smooth the gap stops
- * falling.)
+ * with it like sqrt(C R^2 / gamma), if r makes the inner problem one for two passes. That is so
+ * where its gap after them is about three times the proximal term r/2 ||W - Y||^2, as in the
+ * criterion for inexact steps of Lin, Mairal and Harchaoui (2018): r follows their quotient. A
+ * larger r makes the inner problem easier. Of a loss that is not smooth the gap of the inner
+ * problem says little; there, until the augmented Lagrangian makes it smooth, r follows the ratio
+ * of the root mean square moves of the dual variables in the second pass to those in the first, for
+ * which 0.8 is near the best.
  */
-#include "sampling.h"
 #include "solver.h"
 
 #include <string.h>
 
-#define PASSES 2 /* of an outer step */
-#define TARGET 0.8
-/* r is multiplied by exp(gain (ratio - TARGET)); smaller where it falls, since a ratio below the
- * target may be that of an r which is far too large. */
-#define GAIN_UP 4.0
-#define GAIN_DOWN 2.0
-/* The gain falls with the steps, to a half: an r that swings disturbs the momentum. */
-#define DAMPED_STEPS 30.0
-#define LEAST_DAMPING 0.5
-/* Without acceleration a ratio below this is fast enough; the first pass is not counted. */
-#define FAST 0.7
-#define FIRST_PASSES 2
-/* The ratio alone may lead to a bad r. So when the estimated gap has not fallen by the factor SLOW
- * from WINDOW outer steps to the next ones, r times STEP is tried (where the loss is not smooth
- * r/STEP, since too large an r is worse there): after as many steps to settle, it must make the gap
- * fall faster, or the other one is tried. A trial that helps is followed by the next in its
- * direction, as long as the gap falls slowly. From the first trial on the ratio counts no more. */
-#define WINDOW 6
-#define SLOW 0.75
-#define STEP 3.0
-/* Where the loss is not smooth and the gap of the inner problem is less than RESIDUAL_SHARE times
- * that of the residual W0 + X^T A - W, r is too large: the ratio counts as this one at most. */
-#define RESIDUAL_SHARE 2.0
-#define RESIDUAL_RATIO 0.65
-/* D below 0, which plain passes never have, after more than so many outer steps, and the gap mostly
- * that of the residual: r is far too large, and is halved. */
-#define PATIENCE 3
-/* Larger ratios count as this one. */
-#define LARGEST_RATIO 1.5
-/* Root mean square moves of this relative size are rounding, and their ratio is meaningless. */
-#define ROUNDING 1e-12
-/* Bounds of r, and the first one; LARGEST and FIRST in units of max{1, C R^2}. */
-#define SMALLEST 0.1
-#define FIRST 0.3
-#define SMALLEST_FIRST 1.0
-#define LARGEST_FIRST 10.0
-#define LARGEST 10.0
-/* With a ridge: the first r in these units, the gap of an inner problem over its proximal term that
- * is aimed at, and how fast r follows. */
-#define RIDGE_FIRST 0.3
-#define RIDGE_RATIO 3.0
-#define RIDGE_GAIN 0.05
-/* In the augmented Lagrangian r follows as with a ridge: the gap of an inner problem over its
- * proximal term that is aimed at, and how fast. */
-#define LAGRANGIAN_RATIO 3.0
-#define LAGRANGIAN_GAIN 0.05
-/* Of an r that the caller sets, in these units: beyond, A leaves its domain by rounding. */
-#define LARGEST_FIXED 1e6
-
 static bool is_fixed(const tl_solver *self) {
     return self->settings.acceleration > 0.0;
-}
-
-static double *primal(const tl_solver *self) {
-    return tl_is_gram(self) ? self->coefficients : self->weights;
-}
-
-/* weights from the weights32 that the passes have changed, and the reverse. */
-static void read_weights(tl_solver *self) {
-    for (size_t i = 0; self->is_behind && i < tl_weights_size(self); i++)
-        self->weights[i] = (double)self->weights32[i];
-}
-
-static void write_weights(tl_solver *self) {
-    if (tl_is_gram(self)) tl_blocks_copy_coefficients(self);
-    for (size_t i = 0; self->weights32 != NULL && i < tl_weights_size(self); i++)
-        self->weights32[i] = (float)self->weights[i];
 }
 
 /* ---- begin ---- */
@@ -118,18 +45,22 @@ static double hardness(const tl_solver *self) {
 }
 
 static double bounded(const tl_outer *outer, double r) {
-    return r < SMALLEST ? SMALLEST : (r < outer->largest ? r : outer->largest);
+    return r < TL_SMALLEST_R ? TL_SMALLEST_R : (r < outer->largest ? r : outer->largest);
 }
 
 /* The r of the first outer step for this C. */
 static double first_r(tl_solver *self, double otherwise) {
-    if (is_fixed(self)) return fmin(self->settings.acceleration, LARGEST_FIXED * hardness(self));
+    if (is_fixed(self))
+        return fmin(self->settings.acceleration, TL_LARGEST_FIXED_R * hardness(self));
     const double unit = hardness(self);
-    self->outer.largest = LARGEST * unit;
-    if (self->lagrangian.gamma > 0.0) return unit / (self->params.gamma + self->lagrangian.gamma);
+    self->outer.largest = TL_LARGEST_R * unit;
+    if (self->lagrangian.gamma > 0.0) {
+        self->outer.largest = INFINITY;
+        return unit / self->lagrangian.gamma;
+    }
     if (otherwise > 0.0) return bounded(&self->outer, otherwise);
-    if (self->ridge != NULL) return bounded(&self->outer, RIDGE_FIRST * unit);
-    return bounded(&self->outer, fmin(fmax(SMALLEST_FIRST, FIRST * unit), LARGEST_FIRST));
+    return bounded(&self->outer,
+                   fmin(fmax(TL_SMALLEST_FIRST_R, TL_FIRST_R * unit), TL_LARGEST_FIRST_R));
 }
 
 /* The sequence begins anew at W. */
@@ -140,59 +71,49 @@ static void begin_sequence(tl_solver *self, double r) {
     outer->sigma = 1.0 / (1.0 + r);
     outer->t = 1.0;
     outer->passes = 0;
-    outer->steps = 0;
-    outer->gaps_count = 0;
-    outer->windows = 0;
-    outer->log_gaps = 0.0;
-    outer->trial = TL_NO_TRIAL;
-    outer->factor = tl_is_smooth(self->ops, self->params) ? STEP : 1.0 / STEP;
-    outer->failures = 0;
-    outer->wait = 0;
-    outer->moved = 0.0;
+    outer->change = 0.0;
 }
 
 /* From plain passes: Y = W = W0 + X^T A. */
 static void activate(tl_solver *self) {
     tl_outer *outer = &self->outer;
-    const size_t bytes = tl_primal_size(self) * sizeof(double);
-    if (tl_is_gram(self)) {
-        memcpy(outer->coefficients, self->dual, bytes);
-        self->coefficients = outer->coefficients;
+    const size_t bytes = self->primal_size * sizeof(double);
+    if (self->primal == self->dual) {
+        memcpy(self->weights, self->dual, bytes);
+        self->primal = self->weights;
     }
-    read_weights(self);
-    memcpy(outer->anchor, primal(self), bytes);
+    self->storage->read(self);
+    memcpy(outer->anchor, self->primal, bytes);
     begin_sequence(self, first_r(self, self->settings.start_r));
 }
 
 void tl_accelerate_at_once(tl_solver *self) {
     activate(self);
-    memcpy(self->outer.previous, self->outer.anchor, tl_primal_size(self) * sizeof(double));
+    memcpy(self->outer.previous, self->outer.anchor, self->primal_size * sizeof(double));
 }
 
 void tl_accelerate_from_previous(tl_solver *self) {
     tl_outer *outer = &self->outer;
     activate(self);
     const double sigma = outer->sigma;
-    double *w = primal(self);
-    for (size_t i = 0; i < tl_primal_size(self); i++) {
+    double *w = self->primal;
+    for (size_t i = 0; i < self->primal_size; i++) {
         w[i] = outer->previous[i];
-        const double share = self->ridge ? sigma * tl_ridge(self, i) : sigma;
-        outer->anchor[i] = (w[i] - share * outer->anchor[i]) / (1.0 - share); /* (*) */
+        outer->anchor[i] = (w[i] - sigma * outer->anchor[i]) / (1.0 - sigma); /* (*) */
     }
-    write_weights(self);
+    self->storage->write(self);
 }
 
 void tl_accelerate_again(tl_solver *self) {
     tl_outer *outer = &self->outer;
-    const size_t size = tl_primal_size(self);
-    memcpy(outer->anchor, primal(self), size * sizeof(double));
-    memcpy(outer->previous, primal(self), size * sizeof(double));
+    const size_t size = self->primal_size;
+    memcpy(outer->anchor, self->primal, size * sizeof(double));
+    memcpy(outer->previous, self->primal, size * sizeof(double));
     begin_sequence(self, first_r(self, 0.0));
     if (!tl_is_gram(self)) return;
     for (size_t i = 0; i < size; i++)
-        self->coefficients[i] =
-            outer->sigma * self->dual[i] + (1.0 - outer->sigma) * outer->anchor[i];
-    tl_blocks_copy_coefficients(self);
+        self->primal[i] = outer->sigma * self->dual[i] + (1.0 - outer->sigma) * outer->anchor[i];
+    self->storage->write(self);
 }
 
 /* ---- an outer step ---- */
@@ -211,20 +132,6 @@ static void move_anchor(size_t n, double sigma, double sigma_next, double beta, 
     }
 }
 
-/* The same with a ridge. */
-static void move_ridge_anchor(tl_solver *self, double sigma_next, double beta) {
-    tl_outer *outer = &self->outer;
-    const double sigma = outer->sigma, factor = sigma_next / sigma;
-    double *w = self->weights, *anchor = outer->anchor, *previous = outer->previous;
-    for (size_t i = 0; i < tl_weights_size(self); i++) {
-        const double t = tl_ridge(self, i);
-        const double next = w[i] + beta * (w[i] - previous[i]);
-        previous[i] = w[i];
-        w[i] = factor * (w[i] - (1.0 - sigma * t) * anchor[i]) + (1.0 - sigma_next * t) * next;
-        anchor[i] = next;
-    }
-}
-
 /* <Y - W, W - W_before>; above 0 the momentum is no descent direction. */
 TL_CLONES
 static double overshoot(size_t n, const double *anchor, const double *w, const double *previous) {
@@ -236,84 +143,50 @@ static double overshoot(size_t n, const double *anchor, const double *w, const d
 }
 
 /* beta. The sequence is restarted where the momentum is no descent direction (O'Donoghue and Candes
- * 2015): its factor is for a smaller curvature. With a Gram matrix that would take a product. */
+ * 2015): its factor is for a smaller curvature. With a Gram matrix that takes a product, which is
+ * made in the augmented Lagrangian alone: without it the gap swings there and may not become small;
+ * from a sample of it the passes are more. */
 static double momentum(tl_solver *self, double sigma_next) {
     tl_outer *outer = &self->outer;
-    if (!tl_is_gram(self) &&
-        overshoot(tl_primal_size(self), outer->anchor, self->weights, outer->previous) > 0.0) {
+    if (!tl_is_gram(self))
+        outer->overshoot =
+            overshoot(self->primal_size, outer->anchor, self->primal, outer->previous);
+    if (outer->overshoot > 0.0) {
         outer->t = 1.0;
         return 0.0;
     }
     const double ratio = outer->r * outer->sigma / (1.0 - outer->sigma);
     const double next = 0.5 * (1.0 + sqrt(1.0 + 4.0 * ratio * outer->t * outer->t));
-    const double root = sqrt(outer->least_ridge * sigma_next),
-                 largest = (1.0 - root) / (1.0 + root);
+    const double root = sqrt(sigma_next), largest = (1.0 - root) / (1.0 + root);
     const double beta = (outer->t - 1.0) / next;
     outer->t = next;
     return beta < largest ? beta : largest;
 }
 
 bool tl_is_step_over(const tl_solver *self) {
-    return !self->outer.active || self->outer.passes == PASSES;
+    return !self->outer.active || self->outer.passes == TL_PASSES;
 }
 
 void tl_accelerate_begin_pass(tl_solver *self) {
     tl_outer *outer = &self->outer;
-    outer->moved_before = outer->moved;
-    outer->moved = outer->size = 0.0;
+    outer->change_before = outer->change;
+    outer->change = outer->size = 0.0;
     if (!outer->active || !tl_is_step_over(self)) return;
-    read_weights(self);
+    self->storage->read(self);
     const double sigma_next = 1.0 / (1.0 + outer->r), beta = momentum(self, sigma_next);
-    if (self->ridge != NULL)
-        move_ridge_anchor(self, sigma_next, beta);
-    else
-        move_anchor(tl_primal_size(self), outer->sigma, sigma_next, beta, primal(self),
-                    outer->anchor, outer->previous);
+    move_anchor(self->primal_size, outer->sigma, sigma_next, beta, self->primal, outer->anchor,
+                outer->previous);
     outer->sigma = sigma_next;
-    write_weights(self);
+    self->storage->write(self);
     outer->passes = 0;
 }
 
 /* Of the root mean square moves of this pass to those of the last; 0: unknown. */
 static double move_ratio(const tl_outer *outer) {
-    if (!(outer->moved > ROUNDING * ROUNDING * outer->size) || !(outer->moved_before > 0.0))
+    if (!(outer->change > TL_MOVE_ROUNDING * TL_MOVE_ROUNDING * outer->size) ||
+        !(outer->change_before > 0.0))
         return 0.0;
-    return fmin(sqrt(outer->moved / outer->moved_before), LARGEST_RATIO);
-}
-
-static void try_r(tl_outer *outer, double factor, double fall) {
-    outer->trial = TL_SETTLING;
-    outer->factor = factor;
-    outer->fall = fall;
-    outer->r_before = outer->r;
-    outer->r = bounded(outer, factor * outer->r);
-}
-
-static void judge_trial(tl_outer *outer, double fall) {
-    outer->trial = TL_TRIED;
-    if (fall < outer->fall) {
-        outer->failures = 0;
-        if (fall > SLOW) try_r(outer, outer->factor, fall);
-        return;
-    }
-    outer->r = outer->r_before;
-    outer->failures++;
-    if (outer->failures % 2 == 1)
-        try_r(outer, 1.0 / outer->factor, outer->fall);
-    else
-        outer->wait = outer->failures;
-}
-
-/* Begin, judge or end a trial of r, given the fall of the gap from the last window to this one. */
-static void judge_progress(tl_outer *outer, double fall) {
-    if (outer->trial == TL_SETTLING)
-        outer->trial = TL_TRYING;
-    else if (outer->trial == TL_TRYING)
-        judge_trial(outer, fall);
-    else if (outer->wait > 0)
-        outer->wait--;
-    else if (fall > SLOW)
-        try_r(outer, outer->factor, fall);
+    return fmin(sqrt(outer->change / outer->change_before), TL_LARGEST_RATIO);
 }
 
 tl_gap_parts tl_estimate_parts(const tl_solver *self, const tl_sample *sample) {
@@ -324,72 +197,32 @@ tl_gap_parts tl_estimate_parts(const tl_solver *self, const tl_sample *sample) {
                           sample->losses / sample->C + half_lambda * self->outer.norm2};
 }
 
-/* Windows are compared by the geometric means of the gap, which single estimates disturb less. */
-static void watch_gap(tl_outer *outer, double gap) {
-    outer->log_gaps += log(gap);
-    outer->gaps_count++;
-    if (outer->gaps_count < WINDOW) return;
-    if (outer->windows > 0)
-        judge_progress(outer, exp((outer->log_gaps - outer->log_gaps_before) / WINDOW));
-    outer->windows++;
-    outer->log_gaps_before = outer->log_gaps;
-    outer->log_gaps = 0.0;
-    outer->gaps_count = 0;
-}
-
-/* With a ridge the moves of hinges say little: there the gap of the inner problem is compared with
- * the proximal term, as in the criterion for inexact steps of Lin, Mairal and Harchaoui (2018). */
-static void follow_ridge(tl_outer *outer, double inner) {
-    if (!(inner > 0.0) || !(outer->proximal > 0.0)) return;
-    const double step = log(inner / (RIDGE_RATIO * outer->proximal));
-    outer->r = bounded(outer, outer->r * exp(RIDGE_GAIN * fmax(-1.0, fmin(1.0, step))));
-}
-
-static void follow_lagrangian(tl_solver *self) {
-    tl_outer *outer = &self->outer;
-    const tl_gap_parts gap = tl_estimate_parts(self, &self->lagrangian.sampled);
-    const double proximal = gap.residual * outer->sigma / (1.0 - outer->sigma); /* over r */
-    if (!(gap.inner > 0.0) || !(proximal > 0.0)) return;
-    const double step = log(gap.inner / (LAGRANGIAN_RATIO * proximal));
-    outer->r = fmax(SMALLEST, outer->r * exp(LAGRANGIAN_GAIN * fmax(-1.0, fmin(1.0, step))));
-}
-
 void tl_accelerate_restart(tl_solver *self) {
     if (!self->outer.active) return;
     self->outer.t = 1.0;
     self->outer.r = first_r(self, 0.0);
 }
 
-/* The r of the next outer step. */
+/* The r of the next outer step, of an inner problem with this sample. */
+static void follow_quotient(tl_solver *self, const tl_sample *sample, double gain) {
+    tl_outer *outer = &self->outer;
+    const tl_gap_parts gap = tl_estimate_parts(self, sample);
+    const double proximal = gap.residual * outer->sigma / (1.0 - outer->sigma); /* over r */
+    if (!(gap.inner > 0.0) || !(proximal > 0.0)) return;
+    const double step = log(gap.inner / (TL_QUOTIENT * proximal));
+    outer->r = bounded(outer, outer->r * exp(gain * fmax(-1.0, fmin(1.0, step))));
+}
+
 static void follow(tl_solver *self, double ratio) {
     tl_outer *outer = &self->outer;
-    const tl_gap_parts gap = tl_estimate_parts(self, &self->sampled);
-    outer->steps++;
-    if (self->lagrangian.gamma > 0.0) {
-        follow_lagrangian(self);
-        return;
-    }
-    if (self->ridge != NULL) {
-        follow_ridge(outer, gap.inner);
-        return;
-    }
-    if (outer->steps > PATIENCE && gap.inner + gap.residual > gap.primal &&
-        gap.residual > gap.inner) {
-        outer->r = bounded(outer, 0.5 * outer->r);
-        return;
-    }
-    if (gap.inner + gap.residual > 0.0) watch_gap(outer, gap.inner + gap.residual);
-    if (!tl_is_smooth(self->ops, self->params) && gap.inner < RESIDUAL_SHARE * gap.residual)
-        ratio = fmin(ratio, RESIDUAL_RATIO);
-    if (!(outer->moved > 0.0)) { /* r is so large that nothing moves */
-        outer->r = bounded(outer, outer->r * exp(-GAIN_DOWN * TARGET));
-        return;
-    }
-    if (ratio == 0.0 || outer->trial != TL_NO_TRIAL) return;
-    const double damping =
-        fmax(LEAST_DAMPING, DAMPED_STEPS / (DAMPED_STEPS + (double)outer->steps));
-    const double gain = damping * (ratio > TARGET ? GAIN_UP : GAIN_DOWN);
-    outer->r = bounded(outer, outer->r * exp(gain * (ratio - TARGET)));
+    if (self->lagrangian.gamma > 0.0)
+        follow_quotient(self, &self->lagrangian.sampled, TL_LAGRANGIAN_GAIN);
+    else if (tl_is_smooth(self->ops, self->params))
+        follow_quotient(self, &self->sampled, TL_GAIN);
+    else if (!(outer->change > 0.0)) /* r is so large that nothing moves */
+        outer->r = bounded(outer, outer->r * exp(-TL_RATIO_GAIN * TL_RATIO));
+    else if (ratio > 0.0)
+        outer->r = bounded(outer, outer->r * exp(TL_RATIO_GAIN * (ratio - TL_RATIO)));
 }
 
 void tl_accelerate_end_pass(tl_solver *self) {
@@ -403,73 +236,14 @@ void tl_accelerate_end_pass(tl_solver *self) {
         if (!is_fixed(self)) follow(self, ratio);
         return;
     }
-    if (!is_fixed(self) && (outer->passes < FIRST_PASSES || !(ratio > FAST))) return;
+    if (!is_fixed(self) && (outer->passes < TL_FIRST_PASSES || !(ratio > TL_FAST))) return;
     tl_accelerate_at_once(self);
-}
-
-/* ---- how far W is from Y ---- */
-
-/* From a part of the rows, with B = coefficients - anchor: <B, K B>, and <M, K M> of the
- * coefficients M. */
-static void sample_distance(tl_solver *self, double *distance, double *norm2) {
-    const size_t n = self->data.n, m = self->data.m;
-    const size_t rows = tl_smaller(n, tl_smaller(self->block, TL_SAMPLE_BLOCK));
-    const double *sides[] = {self->outer.anchor, self->coefficients};
-    size_t index[TL_SAMPLE_BLOCK] = {0};
-    double products[2][2] = {{0.0}}; /* <K side, side'> */
-    for (size_t i = 0; i < rows; i++)
-        index[i] = tl_sampled_row(n, rows, i);
-    for (int a = 0; a < 2; a++) {
-        tl_blocks_products(self, sides[a], rows, index);
-        for (size_t i = 0; i < rows; i++)
-            for (int b = 0; b < 2; b++)
-                products[a][b] += tl_dot(m, self->scores + i * m, sides[b] + index[i] * m);
-    }
-    const double whole = (double)n / (double)rows;
-    const double sum = products[0][0] - products[0][1] - products[1][0] + products[1][1];
-    *distance = fmax(0.0, whole * sum);
-    *norm2 = fmax(0.0, whole * products[1][1]);
-    double *b = self->lagrangian.difference;
-    if (b == NULL || !(self->lagrangian.gamma > 0.0)) return;
-    for (size_t i = 0; i < n * m; i++) /* the sum of four products may cancel */
-        b[i] = self->coefficients[i] - self->outer.anchor[i];
-    double direct = 0.0;
-    tl_blocks_products(self, b, rows, index);
-    for (size_t i = 0; i < rows; i++)
-        direct += tl_dot(m, self->scores + i * m, b + index[i] * m);
-    *distance = fmax(0.0, whole * direct);
-}
-
-/* sum_k t_k ||(X^T A)_k/t_k - W_k||^2, by (*), and the proximal term. */
-static void measure_ridge(tl_solver *self) {
-    tl_outer *outer = &self->outer;
-    double residual2 = 0.0, proximal = 0.0;
-    for (size_t i = 0; i < tl_weights_size(self); i++) {
-        const double t = tl_ridge(self, i), factor = 1.0 / outer->sigma - t;
-        const double distance = self->weights[i] - outer->anchor[i];
-        const double term = factor * distance * distance;
-        proximal += term;
-        residual2 += term * factor / t;
-    }
-    outer->residual2 = residual2;
-    outer->proximal = 0.5 / (self->settings.C * self->total_weight) * proximal;
 }
 
 void tl_accelerate_measure(tl_solver *self) {
     tl_outer *outer = &self->outer;
     const double r = (1.0 - outer->sigma) / outer->sigma;
     double distance;
-    if (tl_is_gram(self)) {
-        sample_distance(self, &distance, &outer->norm2);
-    } else {
-        const size_t size = tl_weights_size(self);
-        read_weights(self);
-        outer->norm2 = tl_weights_norm2(self, self->center);
-        if (self->ridge != NULL) {
-            measure_ridge(self);
-            return;
-        }
-        distance = tl_squared_distance(size, self->weights, outer->anchor);
-    }
+    self->storage->distances(self, &distance, &outer->norm2);
     outer->residual2 = r * r * distance; /* by (*) */
 }

@@ -95,13 +95,6 @@ static tl_status check_weights(const tl_data *data) {
     return sum > 0.0 && isfinite(sum) ? TL_OK : TL_ERR_PARAMETER;
 }
 
-static bool is_ridge(const tl_data *data, const tl_settings *settings) {
-    if (data->representation == TL_GRAM || settings->center != NULL) return false;
-    for (size_t k = 0; k < data->d; k++)
-        if (!tl_in_range(settings->ridge[k], 1.0 / TL_LARGEST_PARAMETER, 1.0)) return false;
-    return settings->acceleration != 0.0;
-}
-
 static tl_status check_settings(const tl_data *data, const tl_settings *settings,
                                 const tl_loss_ops *ops) {
     if (!tl_k_fits(ops, settings->k, data->m)) return TL_ERR_DIMENSION;
@@ -113,7 +106,6 @@ static tl_status check_settings(const tl_data *data, const tl_settings *settings
     if (isnan(settings->acceleration) || settings->acceleration > largest) return TL_ERR_PARAMETER;
     if (!tl_in_range(settings->start_r, 0.0, largest)) return TL_ERR_PARAMETER;
     const size_t columns = data->representation == TL_GRAM ? data->n : data->d;
-    if (settings->ridge != NULL && !is_ridge(data, settings)) return TL_ERR_PARAMETER;
     if (settings->start != NULL && !tl_all_finite(columns * data->m, settings->start))
         return TL_ERR_NOT_FINITE;
     if (settings->center == NULL) return TL_OK;
@@ -121,11 +113,20 @@ static tl_status check_settings(const tl_data *data, const tl_settings *settings
     return tl_all_finite(data->d * data->m, settings->center) ? TL_OK : TL_ERR_NOT_FINITE;
 }
 
-tl_status tl_check_input(const tl_data *data, const tl_settings *settings, const double *dual) {
-    if (data->x == NULL || data->label_start == NULL || data->label == NULL || dual == NULL)
-        return TL_ERR_NULL;
+static tl_status check_form(const tl_data *data) {
+    if (data->x == NULL) return TL_ERR_NULL;
     if (data->type != TL_FLOAT64 && data->type != TL_FLOAT32) return TL_ERR_PARAMETER;
-    tl_status status = check_shape(data);
+    return check_shape(data);
+}
+
+tl_status tl_check_rows(const tl_data *data) {
+    const tl_status status = check_form(data);
+    return status == TL_OK ? check_features(data) : status;
+}
+
+tl_status tl_check_input(const tl_data *data, const tl_settings *settings, const double *dual) {
+    if (data->label_start == NULL || data->label == NULL || dual == NULL) return TL_ERR_NULL;
+    tl_status status = check_form(data);
     if (status != TL_OK) return status;
     const tl_loss_ops *ops = tl_loss_get(settings->loss);
     if (ops == NULL || ops->update == NULL) return TL_ERR_LOSS;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Set up a solver, change its C, hand out its weights, free it. */
 #include "allocate.h"
+#include "settings.h"
 #include "solver.h"
 
 #include <stdlib.h>
@@ -16,119 +17,41 @@
 #define LARGEST_NORM2 1e20
 /* Of C ||x_i||^2, by which an update of row i may change its scores. */
 #define LARGEST_CHANGE 1e6
-/* A smaller r counts as none: 1 - 1/(1 + r) would be rounding. */
-#define TL_SMALLEST_R 1e-10
-
-void tl_settings_default(tl_settings *settings) {
-    if (settings == NULL) return;
-    *settings = (tl_settings){.loss = TL_LOSS_SVM_MULTI, .k = 1, .C = 1.0, .acceleration = -1.0};
-}
 
 /* ---- memory ---- */
 
-static float *floats(size_t rows, size_t columns) {
-    return tl_aligned(rows, columns, sizeof(float));
-}
-
-static size_t larger(size_t a, size_t b) {
-    return a > b ? a : b;
-}
-
-static bool needs_float32_products(const tl_solver *self) {
-    return !self->by_rows && self->data.type == TL_FLOAT32;
-}
-
-/* May the passes over float64 rows work with a float32 copy of them? */
-static bool may_be_copied(const tl_solver *self) {
-    return self->settings.float32_passes && !self->by_rows &&
-           self->data.representation == TL_DENSE && self->data.type == TL_FLOAT64 &&
-           !self->data.mapped;
-}
-
-static size_t longest_row(const tl_data *data) {
-    if (data->representation != TL_CSR) return tl_stored_features(data);
-    size_t longest = 0;
-    for (size_t i = 0; i < data->n; i++)
-        longest = larger(longest, (size_t)(data->row_start[i + 1] - data->row_start[i]));
-    return longest;
-}
-
-/* Gathered or converted rows: by rows one, in blocks as many as are evaluated or updated at once.
- */
-static bool allocate_rows(tl_solver *self) {
-    if (self->by_rows) {
-        self->rows = tl_doubles(1, longest_row(&self->data));
-        return self->rows != NULL;
-    }
-    const bool copies = tl_copies_rows(&self->data);
-    const size_t count = copies ? larger(self->block, TL_EVALUATION_BLOCK) : self->block;
-    self->rows = tl_aligned(count, tl_row_length(self), sizeof *self->rows);
-    return self->rows != NULL;
-}
-
-static bool allocate_weights(tl_solver *self) {
-    if (tl_is_gram(self)) return true;
-    const size_t d = self->data.d, columns = self->by_rows ? self->stride : self->data.m;
-    self->weights = tl_vectors(d, columns);
-    if (self->weights == NULL) return false;
-    if (self->settings.ridge != NULL) {
-        self->ridge = tl_doubles(d, 1);
-        if (self->ridge == NULL) return false;
+static bool allocate_primal(tl_solver *self) {
+    const size_t size = self->primal_size;
+    const bool accelerated = self->settings.acceleration != 0.0;
+    if (self->storage->add_duals != NULL || accelerated) {
+        self->weights = tl_vectors(size, 1);
+        if (self->weights == NULL) return false;
     }
     if (self->settings.center != NULL) {
-        self->center = tl_doubles(d, columns);
+        self->center = tl_doubles(size, 1);
         if (self->center == NULL) return false;
     }
-    return true;
-}
-
-static bool allocate_float32(tl_solver *self) {
-    const size_t b = self->block, m = self->data.m, d = self->data.d;
-    self->row32 = tl_array(b, 1, sizeof *self->row32);
-    if (self->row32 == NULL) return false;
-    self->scores32 = floats(b, m);
-    if (tl_is_gram(self)) {
-        self->coefficients32 = floats(self->data.n, m);
-        self->rows32 = floats(b, self->data.n);
-        self->delta32 = floats(1, m);
-        return self->scores32 && self->coefficients32 && self->rows32 && self->delta32;
-    }
-    self->weights32 = floats(m, d);
-    self->rows32 = floats(b, d);
-    self->gram32 = floats(b, b);
-    self->delta32 = floats(b, m);
-    return self->weights32 && self->rows32 && self->gram32 && self->scores32 && self->delta32;
-}
-
-static bool allocate_outer(tl_solver *self) {
-    tl_outer *outer = &self->outer;
-    const size_t size = tl_primal_size(self);
-    outer->anchor = tl_doubles(size, 1);
-    outer->previous = tl_doubles(size, 1);
-    if (tl_is_gram(self)) outer->coefficients = tl_doubles(size, 1);
-    return outer->anchor && outer->previous && (outer->coefficients || !tl_is_gram(self));
+    if (!accelerated) return true;
+    self->outer.anchor = tl_doubles(size, 1);
+    self->outer.previous = tl_doubles(size, 1);
+    return self->outer.anchor && self->outer.previous;
 }
 
 static bool allocate(tl_solver *self) {
-    const size_t n = self->data.n, m = self->data.m, b = self->block;
+    const size_t n = self->data.n, m = self->data.m;
     self->order = tl_array(n, 1, sizeof *self->order);
     self->visits = tl_array(n, 1, sizeof *self->visits);
     self->sampled_here = tl_array(n, 1, sizeof *self->sampled_here);
     self->shrinking = tl_array(n, 1, sizeof *self->shrinking);
     self->norm2 = tl_doubles(n, 1);
-    self->kept = tl_doubles(n, TL_KEPT);
-    self->gram = tl_doubles(b, b);
-    self->scores = tl_vectors(larger(b, TL_EVALUATION_BLOCK), self->stride);
-    self->delta = tl_vectors(b, self->stride); /* padding stays 0 */
-    self->moved = tl_array(b, 1, sizeof *self->moved);
+    self->warm = tl_doubles(n, TL_WARM);
+    self->scores = tl_vectors(tl_larger(self->block, TL_EVALUATION_BLOCK), self->stride);
+    self->delta = tl_vectors(self->block, self->stride); /* padding stays 0 */
     self->work = tl_vectors(TL_WORK(m), 1);
     self->sizes = tl_doubles(2, m);
     if (!self->order || !self->visits || !self->sampled_here || !self->shrinking || !self->norm2 ||
-        !self->kept || !self->gram || !self->scores || !self->delta || !self->moved ||
-        !self->work || !self->sizes)
+        !self->warm || !self->scores || !self->delta || !self->work || !self->sizes)
         return false;
-    if (self->settings.acceleration != 0.0 && !allocate_outer(self)) return false;
-    if (!tl_lagrangian_allocate(self)) return false;
     if (self->settings.window > 0) {
         const size_t count = (n + TL_RUN - 1) / TL_RUN;
         self->runs = tl_array(count, 1, sizeof *self->runs);
@@ -136,9 +59,25 @@ static bool allocate(tl_solver *self) {
         for (size_t r = 0; r < count; r++)
             self->runs[r] = r;
     }
-    self->row = tl_array(b, 1, sizeof *self->row);
-    if (!self->row || !allocate_rows(self) || !allocate_weights(self)) return false;
-    return !needs_float32_products(self) || allocate_float32(self);
+    return tl_lagrangian_allocate(self) && allocate_primal(self) && self->storage->allocate(self);
+}
+
+static void free_blocks(tl_blocks *blocks) {
+    free(blocks->row);
+    free(blocks->rows);
+    free(blocks->gram);
+    free(blocks->difference);
+    free(blocks->changed);
+}
+
+static void free_float32(tl_float32 *own) {
+    free(own->copy);
+    free(own->primal);
+    free(own->row);
+    free(own->rows);
+    free(own->gram);
+    free(own->scores);
+    free(own->delta);
 }
 
 void tl_solver_free(tl_solver *self) {
@@ -146,31 +85,20 @@ void tl_solver_free(tl_solver *self) {
     tl_lagrangian_free(self);
     free(self->outer.anchor);
     free(self->outer.previous);
-    free(self->outer.coefficients);
     free(self->order);
     free(self->runs);
     free(self->visits);
     free(self->sampled_here);
     free(self->shrinking);
     free(self->norm2);
-    free(self->kept);
+    free(self->warm);
     free(self->weights);
-    free(self->weights32);
-    free(self->coefficients32);
     free(self->center);
-    free(self->ridge);
-    free(self->x32);
+    free_blocks(&self->blocks);
+    free_float32(&self->float32);
     free(self->row);
-    free(self->row32);
-    free(self->rows);
-    free(self->rows32);
-    free(self->gram);
-    free(self->gram32);
     free(self->scores);
-    free(self->scores32);
     free(self->delta);
-    free(self->delta32);
-    free(self->moved);
     free(self->work);
     free(self->sizes);
     free(self);
@@ -178,57 +106,45 @@ void tl_solver_free(tl_solver *self) {
 
 /* ---- set up ---- */
 
-/* With so many classes only a few updates of a block fit into the cache: they are carried to later
- * rows by products. */
-#define MANY_CLASSES 128
-
-/* The products of a block read the weights, or the coefficients of all rows, once. With a Gram
- * matrix and so many classes, reading them costs as much as the product of 64 rows. */
-#define BLOCK 64
-#define GRAM_BLOCK 256
-#define GRAM_CLASSES 512
-
-/* With more classes a BLAS is as fast; with a Gram matrix it packs the coefficients of all rows
- * again for each block, so that it needs large ones. */
-#define OWN_CLASSES 128
-
-static const tl_products *choose_products(const tl_data *data) {
-    if (data->representation != TL_GRAM)
-        return data->m <= OWN_CLASSES ? tl_products_for(data->m, data->d) : NULL;
-    const bool small = data->type == TL_FLOAT32 && data->m < GRAM_CLASSES;
-    return small ? tl_products_for(data->m, data->n) : NULL;
+static const tl_storage *choose_storage(const tl_data *data, size_t block) {
+    const bool in_float32 = data->type == TL_FLOAT32;
+    if (data->representation == TL_GRAM) return in_float32 ? &tl_storage_gram32 : &tl_storage_gram;
+    const bool is_narrow = block == 0 && data->d <= TL_NARROW_FEATURES;
+    if (data->representation == TL_CSR || is_narrow) return &tl_storage_rows;
+    return in_float32 ? &tl_storage_dense32 : &tl_storage_dense;
 }
 
 static size_t choose_block(const tl_data *data) {
-    const bool large = data->representation == TL_GRAM && data->m >= GRAM_CLASSES;
-    return tl_smaller(large ? GRAM_BLOCK : BLOCK, data->n);
+    const bool large = data->representation == TL_GRAM && data->m >= TL_GRAM_CLASSES;
+    return tl_smaller(large ? TL_GRAM_BLOCK : TL_BLOCK, data->n);
 }
 
 static void choose_layout(tl_solver *self) {
     const tl_data *data = &self->data;
     const size_t asked = self->settings.block;
-    self->by_rows = data->representation == TL_CSR || (data->representation == TL_DENSE &&
-                                                       asked == 0 && data->d <= TL_NARROW_FEATURES);
-    self->stride = self->by_rows ? (data->m + TL_LANES - 1) / TL_LANES * TL_LANES : data->m;
+    self->storage = choose_storage(data, asked);
+    const bool by_rows = self->storage == &tl_storage_rows;
+    self->stride = by_rows ? (data->m + TL_LANES - 1) / TL_LANES * TL_LANES : data->m;
     self->block = asked > 0 ? tl_smaller(asked, data->n) : choose_block(data);
-    if (self->by_rows) self->block = 1;
+    if (by_rows) self->block = 1;
+    self->row_length = tl_is_gram(self) ? data->n : data->d;
+    self->stored_length = tl_is_gram(self) ? data->n : tl_stored_features(data);
+    self->primal_size = self->row_length * self->stride;
     if (self->settings.window >= data->n) self->settings.window = 0;
     if (self->settings.window > 0) { /* whole blocks */
         const size_t blocks = self->settings.window / self->block;
         self->settings.window = (blocks > 0 ? blocks : 1) * self->block;
     }
-    self->inner = data->m >= MANY_CLASSES ? 8 : self->block;
-    if (!self->by_rows) self->products = choose_products(data);
 }
 
 /* Clear what earlier updates left for the next ones. */
 static void forget_updates(tl_solver *self) {
-    for (size_t i = 0; i < self->data.n * TL_KEPT; i++)
-        self->kept[i] = NAN;
+    for (size_t i = 0; i < self->data.n * TL_WARM; i++)
+        self->warm[i] = NAN;
     memset(self->shrinking, 0, self->data.n * sizeof *self->shrinking);
     tl_lagrangian_forget(self);
     self->outer.passes = 0;
-    self->outer.moved = 0.0;
+    self->outer.change = 0.0;
 }
 
 /* Are the weights to start at, and their scores, within the bounds of weights from dual variables,
@@ -282,22 +198,25 @@ static bool are_norms_moderate(const tl_solver *self) {
     return true;
 }
 
-/* A Gram matrix in float32, and a copy of float64 rows, may have the products in float64, too. */
+/* Passes that can go on in float64 do so where float32 has too small a range. */
 static bool check_range(tl_solver *self) {
-    const bool narrow = tl_blocks_are_narrow(self);
-    if (!is_moderate(self, self->weights32 != NULL && !narrow)) return false;
-    const bool fits = is_moderate(self, true) && (self->x32 == NULL || are_norms_moderate(self));
-    if (narrow && !fits) tl_blocks_widen(self);
+    const bool can_widen = self->storage->widen != NULL;
+    if (!is_moderate(self, self->storage->in_float32 && !can_widen)) return false;
+    if (!can_widen) return true;
+    const bool fits = is_moderate(self, true) && (tl_is_gram(self) || are_norms_moderate(self));
+    if (!fits) tl_widen_passes(self);
     return true;
 }
 
-/* Without the memory for a copy the passes are in float64. */
+/* The passes over float64 rows may work with a float32 copy of them. Without the memory for it they
+ * are in float64. */
 static void try_float32(tl_solver *self) {
-    if (!may_be_copied(self) || !are_norms_moderate(self) || !is_moderate(self, true)) return;
-    if (!allocate_float32(self) || !tl_blocks_copy_rows(self)) {
-        free(self->weights32);
-        self->weights32 = NULL;
-    }
+    if (!self->settings.float32_passes || self->data.mapped) return;
+    if (self->storage != &tl_storage_dense) return;
+    if (!are_norms_moderate(self) || !is_moderate(self, true)) return;
+    if (tl_copy_to_float32(self)) return;
+    free_float32(&self->float32);
+    self->float32 = (tl_float32){0};
 }
 
 static tl_status initialise(tl_solver *self) {
@@ -307,7 +226,7 @@ static tl_status initialise(tl_solver *self) {
     for (size_t i = 0; i < data->n; i++) {
         if (data->weight) self->total_weight += data->weight[i];
         self->order[i] = i;
-        self->norm2[i] = tl_row_norm2(self, i);
+        self->norm2[i] = self->storage->norm2(self, i);
         if (!isfinite(self->norm2[i])) return tl_check_row(self, i);
         if ((i + 1) % in_memory == 0) tl_release_rows(self, i + 1 - in_memory, in_memory);
     }
@@ -317,48 +236,23 @@ static tl_status initialise(tl_solver *self) {
     return TL_OK;
 }
 
-/* From (d, m), or the (n, m) of a Gram matrix, to the layout of the weights. */
-static void lay_out(const tl_solver *self, const double *given, double *weights) {
-    const size_t d = self->data.d, m = self->data.m;
-    if (tl_is_gram(self)) {
-        memcpy(weights, given, self->data.n * m * sizeof *weights);
-        return;
-    }
-    memset(weights, 0, tl_weights_size(self) * sizeof *weights);
-    for (size_t k = 0; k < d; k++)
-        for (size_t j = 0; j < m; j++)
-            weights[self->by_rows ? k * self->stride + j : j * d + k] = given[k * m + j];
-}
-
 static void copy_center(tl_solver *self) {
     if (self->center == NULL) return;
-    lay_out(self, self->settings.center, self->center);
+    self->storage->lay_out(self, self->settings.center, self->center);
     self->settings.center = NULL; /* the caller may free it */
-}
-
-static void copy_ridge(tl_solver *self) {
-    self->outer.least_ridge = 1.0;
-    if (self->ridge == NULL) return;
-    memcpy(self->ridge, self->settings.ridge, self->data.d * sizeof *self->ridge);
-    self->settings.ridge = NULL; /* the caller may free it */
-    for (size_t k = 0; k < self->data.d; k++)
-        self->outer.least_ridge = fmin(self->outer.least_ridge, self->ridge[k]);
 }
 
 static void start_from_weights(tl_solver *self) {
     const double *start = self->settings.start;
     self->settings.start = NULL; /* the caller may free it */
-    if (self->settings.acceleration == 0.0) return;
-    if (start != NULL) {
-        lay_out(self, start, self->outer.previous);
-        tl_accelerate_from_previous(self);
-    } else if (self->ridge != NULL) {
-        tl_accelerate_at_once(self);
-    }
+    if (self->settings.acceleration == 0.0 || start == NULL) return;
+    self->storage->lay_out(self, start, self->outer.previous);
+    tl_accelerate_from_previous(self);
 }
 
 static tl_status set_up(tl_solver *self) {
     if (!allocate(self)) return TL_ERR_ALLOC;
+    self->primal = tl_is_gram(self) ? self->dual : self->weights;
     tl_status status = initialise(self);
     if (status != TL_OK) return status;
     if (!check_range(self)) return TL_ERR_OVERFLOW;
@@ -367,9 +261,8 @@ static tl_status set_up(tl_solver *self) {
     if (status != TL_OK) return status;
     try_float32(self);
     copy_center(self);
-    copy_ridge(self);
     if (tl_is_gram(self))
-        tl_blocks_copy_coefficients(self);
+        self->storage->write(self);
     else
         tl_compute_weights(self);
     const bool has_start = self->settings.start != NULL;
@@ -382,18 +275,19 @@ static tl_status set_up(tl_solver *self) {
 tl_status tl_solver_create(const tl_data *data, const tl_settings *settings, double *dual,
                            tl_solver **solver) {
     if (data == NULL || settings == NULL || solver == NULL) return TL_ERR_NULL;
-    tl_status status = tl_check_input(data, settings, dual);
+    tl_settings known;
+    tl_status status = tl_settings_copy(settings, &known);
+    if (status == TL_OK) status = tl_check_input(data, &known, dual);
     if (status != TL_OK) return status;
 
     tl_solver *self = calloc(1, sizeof *self);
     if (self == NULL) return TL_ERR_ALLOC;
     self->data = *data;
-    self->settings = *settings;
-    if (settings->acceleration > 0.0 && settings->acceleration < TL_SMALLEST_R)
-        self->settings.acceleration = 0.0;
-    self->ops = tl_loss_get(settings->loss);
-    self->params = tl_params_of(self->ops, settings->k, settings->gamma);
-    self->dual = self->coefficients = dual;
+    self->settings = known;
+    if (known.acceleration > 0.0 && known.acceleration < TL_NO_R) self->settings.acceleration = 0.0;
+    self->ops = tl_loss_get(known.loss);
+    self->params = tl_params_of(self->ops, known.k, known.gamma);
+    self->dual = dual;
     self->outer.sigma = 1.0;
     choose_layout(self);
     status = set_up(self);
@@ -426,24 +320,13 @@ tl_status tl_solver_set_C(tl_solver *self, double C) {
 tl_status tl_solver_coefficients(const tl_solver *self, double *coefficients) {
     if (self == NULL || coefficients == NULL) return TL_ERR_NULL;
     if (!tl_is_gram(self)) return TL_ERR_PARAMETER;
-    memcpy(coefficients, self->coefficients, self->data.n * self->data.m * sizeof *coefficients);
+    self->storage->hand_out(self, coefficients);
     return TL_OK;
 }
 
 tl_status tl_solver_weights(const tl_solver *self, double *weights) {
     if (self == NULL || weights == NULL) return TL_ERR_NULL;
     if (tl_is_gram(self)) return TL_ERR_PARAMETER;
-    const size_t d = self->data.d, m = self->data.m;
-    if (self->by_rows) {
-        for (size_t k = 0; k < d; k++)
-            memcpy(weights + k * m, self->weights + k * self->stride, m * sizeof *weights);
-        return TL_OK;
-    }
-    const size_t tile = 16; /* a transposition, by pieces that fit into the cache */
-    for (size_t top = 0; top < d; top += tile)
-        for (size_t j = 0; j < m; j++)
-            for (size_t k = top; k < d && k < top + tile; k++)
-                weights[k * m + j] =
-                    self->is_behind ? (double)self->weights32[j * d + k] : self->weights[j * d + k];
+    self->storage->hand_out(self, weights);
     return TL_OK;
 }

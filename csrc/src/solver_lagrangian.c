@@ -11,32 +11,21 @@
  * fast where a loss is smooth; A stays feasible, and certifies the problem as it is. When the gap
  * of this inner problem is small against that of the problem itself, B becomes A and gamma_k is
  * halved.
- *
- * r of the acceleration follows the gap of the inner problem over the proximal term, as in the
- * criterion for inexact steps of Lin, Mairal and Harchaoui (2018).
  */
 #include "allocate.h"
 #include "solver.h"
 
-#define FIRST_GAMMA 1.0
-#define FACTOR 0.5
-#define LEAST_GAMMA 1e-6
-/* Of the gap of the inner problem to that of the problem, at which B moves. */
-#define SOLVED 0.1
-
 bool tl_lagrangian_allocate(tl_solver *self) {
     tl_lagrangian *lagrangian = &self->lagrangian;
     lagrangian->is_open = self->settings.lagrangian > 0 && self->settings.acceleration < 0.0 &&
-                          self->ridge == NULL && !tl_is_smooth(self->ops, self->params);
+                          !tl_is_smooth(self->ops, self->params);
     if (!lagrangian->is_open) return true;
     lagrangian->center = tl_doubles(self->data.n, self->data.m);
-    if (tl_is_gram(self)) lagrangian->difference = tl_doubles(self->data.n, self->data.m);
-    return lagrangian->center && (lagrangian->difference || !tl_is_gram(self));
+    return lagrangian->center != NULL;
 }
 
 void tl_lagrangian_free(tl_solver *self) {
     free(self->lagrangian.center);
-    free(self->lagrangian.difference);
 }
 
 void tl_lagrangian_forget(tl_solver *self) {
@@ -48,9 +37,9 @@ void tl_update_row(tl_solver *self, size_t visit, const tl_row *row, double *s, 
                    double *a_new) {
     tl_lagrangian *lagrangian = &self->lagrangian;
     const size_t m = self->data.m, i = self->visits[visit];
-    double *kept = self->kept + i * TL_KEPT;
+    double *warm = self->warm + i * TL_WARM;
     if (!(lagrangian->gamma > 0.0)) {
-        self->ops->update(row, self->params, m, s, a, a_new, kept, self->work);
+        self->ops->update(row, self->params, m, s, a, a_new, warm, self->work);
         return;
     }
     const tl_params original = self->params;
@@ -59,14 +48,14 @@ void tl_update_row(tl_solver *self, size_t visit, const tl_row *row, double *s, 
     if (self->ops->multiclass) s[row->labels[0]] = at_label;
     self->params.gamma += lagrangian->gamma;
     if (self->sampled_here[visit]) tl_add_to_sample(self, &lagrangian->sample, row, s, a);
-    self->ops->update(row, self->params, m, s, a, a_new, kept, self->work);
+    self->ops->update(row, self->params, m, s, a, a_new, warm, self->work);
     self->params = original;
 }
 
 static void begin(tl_solver *self) {
     tl_lagrangian *lagrangian = &self->lagrangian;
     memcpy(lagrangian->center, self->dual, self->data.n * self->data.m * sizeof(double));
-    lagrangian->gamma = FIRST_GAMMA;
+    lagrangian->gamma = TL_FIRST_GAMMA;
     tl_accelerate_restart(self);
     memset(self->shrinking, 0, self->data.n * sizeof *self->shrinking);
 }
@@ -77,10 +66,10 @@ static void follow(tl_solver *self) {
     const tl_gap_parts whole = tl_estimate_parts(self, &self->sampled);
     const double residual = self->outer.active ? inner.residual : 0.0;
     if (self->outer.active && !(residual > 0.0)) return; /* unknown, of a Gram matrix */
-    if (!(inner.inner + residual <= SOLVED * (whole.inner + residual))) return;
+    if (!(inner.inner + residual <= TL_SOLVED * (whole.inner + residual))) return;
     memcpy(lagrangian->center, self->dual, self->data.n * self->data.m * sizeof(double));
     const double before = self->params.gamma + lagrangian->gamma;
-    lagrangian->gamma = fmax(LEAST_GAMMA, FACTOR * lagrangian->gamma);
+    lagrangian->gamma = fmax(TL_LEAST_GAMMA, TL_GAMMA_FACTOR * lagrangian->gamma);
     self->outer.t = 1.0;
     self->outer.r *= before / (self->params.gamma + lagrangian->gamma);
 }

@@ -15,7 +15,7 @@
 
 static size_t row_bytes(const tl_solver *self) {
     const size_t item = self->data.type == TL_FLOAT32 ? sizeof(float) : sizeof(double);
-    return tl_stored_length(self) * item;
+    return self->stored_length * item;
 }
 
 size_t tl_rows_in_memory(const tl_solver *self) {

@@ -10,7 +10,7 @@ typedef struct scan {
     double worst_losses; /* of the largest within rounding, if asked for */
     double domain;       /* of tl_domain_error */
     double dual;         /* of <a_i, s_i> */
-    double coefficients; /* of a Gram matrix: of <coefficients_i, s_i> */
+    double coefficients; /* with a Gram matrix: of <coefficients_i, s_i> */
 } scan;
 
 static scan scan_scores(tl_solver *self, bool with_worst) {
@@ -29,7 +29,7 @@ static scan scan_scores(tl_solver *self, bool with_worst) {
         for (size_t i = 0; i < count; i++) {
             double *s = self->scores + i * self->stride;
             sums.dual += tl_dot(m, s, self->dual + (first + i) * m);
-            if (has_own) sums.coefficients += tl_dot(m, s, self->coefficients + (first + i) * m);
+            if (has_own) sums.coefficients += tl_dot(m, s, self->primal + (first + i) * m);
             const tl_row row = tl_row_view(self, first + i);
             if (!(row.C > 0.0)) continue;
             /* No loss tells one class from another: where all scores are 0, so many labels have
@@ -67,24 +67,6 @@ double tl_dual_sum(const tl_solver *self, double scale, size_t every) {
     return weight > 0.0 ? sum / weight * self->total_weight : 0.0;
 }
 
-/* Is W computed anew from A for an evaluation? */
-static bool is_computed(const tl_solver *self) {
-    return !tl_is_gram(self) &&
-           (self->weights32 != NULL || self->center != NULL || self->outer.active);
-}
-
-/* <A, K A> */
-static double gram_norm2(tl_solver *self) {
-    const size_t n = self->data.n, m = self->data.m;
-    double sum = 0.0;
-    for (size_t first = 0; first < n; first += TL_EVALUATION_BLOCK) {
-        const size_t count = tl_smaller(n - first, TL_EVALUATION_BLOCK);
-        tl_blocks_consecutive(self, self->dual, first, count);
-        sum += tl_dot(count * m, self->scores, self->dual + first * m);
-    }
-    return sum;
-}
-
 typedef struct norms {
     double primal; /* ||W - W0||^2 */
     double dual;   /* ||X^T A||^2 */
@@ -97,11 +79,13 @@ typedef struct norms {
 static norms find_norms(tl_solver *self, const scan *sums) {
     if (tl_is_gram(self)) {
         const double primal = sums->coefficients, least = 2.0 * sums->dual - primal;
-        return (norms){primal, self->outer.active ? fmax(gram_norm2(self), least) : primal};
+        return (norms){primal, self->outer.active
+                                   ? fmax(self->storage->dual_norm2(self, false), least)
+                                   : primal};
     }
-    const double primal = tl_weights_norm2(self, self->center);
+    const double primal = tl_weights_norm2(self);
     if (self->center != NULL) return (norms){primal, self->sums.norm2};
-    return (norms){primal, is_computed(self) ? self->sums.norm2 : 2.0 * sums->dual - primal};
+    return (norms){primal, tl_is_computed(self) ? self->sums.norm2 : 2.0 * sums->dual - primal};
 }
 
 static tl_status fill(tl_objective *objective, double primal, double dual, double rounding) {
@@ -127,17 +111,15 @@ static double norms_rounding(const tl_solver *self, const tl_sizes *sizes, const
     const double dual = sqrt(sizes->dual2), primal = sqrt(sizes->primal2);
     if (tl_is_gram(self)) return unit * (sizes->primal2 + sizes->dual2);
     const double center =
-        self->center ? tl_dot(tl_weights_size(self), self->center, self->center) : 0.0;
+        self->center ? tl_dot(self->primal_size, self->center, self->center) : 0.0;
     const double others = sqrt(fmax(norm2->dual, 0.0)) + primal + sqrt(center);
-    const double stretch = 1.0 / self->outer.least_ridge;
-    return unit * (sizes->primal2 + center + 2.0 * dual * sqrt(stretch) * others +
-                   unit * stretch * sizes->dual2);
+    return unit * (sizes->primal2 + center + 2.0 * dual * others + unit * sizes->dual2);
 }
 
 /* With weights that the passes have changed, ||W - X^T A||^2: each of their changes is at most that
  * of a dual variable from one end of its domain to the other, about C_i. */
 static double drift2(const tl_solver *self, const tl_sizes *sizes) {
-    if (tl_is_gram(self) || is_computed(self)) return 0.0;
+    if (tl_is_gram(self) || tl_is_computed(self)) return 0.0;
     const double drift = tl_rounding_unit(self) * self->settings.C * sizes->rows;
     return (double)self->data.m * drift * drift;
 }
@@ -171,14 +153,15 @@ static evaluation evaluate_once(tl_solver *self, bool worst) {
 
 /* A Gram matrix with a negative <B, K B> or with D above P, beyond the rounding of its entries:
  * to their type; for the second to float32 in any case, since few kernels are computed to the last
- * digit of float64. */
+ * digit of float64. The errors of the sums count as the largest possible: where all scores are
+ * nearly 0 so are the losses of all classes nearly the same, and their errors have one sign. */
 static bool is_indefinite(const tl_solver *self, const evaluation *at) {
     if (!tl_is_gram(self)) return false;
     const double narrow = (double)FLT_EPSILON / DBL_EPSILON * at->norms_rounding;
     const double error = self->data.type == TL_FLOAT32 ? narrow : at->norms_rounding;
     const double lambda = 1.0 / (self->settings.C * self->total_weight);
     return fmin(at->norm2.primal, at->norm2.dual) < -error ||
-           at->primal - at->dual < -(at->rounding + lambda * narrow);
+           at->primal - at->dual < -(tl_rounding_strict(self) * at->rounding + lambda * narrow);
 }
 
 /* A rounding bound below this part of P - D does not need to be made smaller. */
@@ -186,17 +169,17 @@ static bool is_indefinite(const tl_solver *self, const evaluation *at) {
 
 tl_status tl_solver_evaluate(tl_solver *self, tl_objective *objective) {
     if (self == NULL || objective == NULL) return TL_ERR_NULL;
-    tl_blocks_sample32(self);
-    if (is_computed(self)) tl_compute_weights(self);
+    tl_sample_float32(self);
+    if (tl_is_computed(self)) tl_compute_weights(self);
     evaluation at = evaluate_once(self, false);
     if (!(at.rounding <= NEGLIGIBLE * (at.primal - at.dual))) {
-        if (!tl_is_gram(self) && !is_computed(self) && !self->at_zero) tl_compute_weights(self);
+        if (!tl_is_gram(self) && !tl_is_computed(self) && !self->at_zero) tl_compute_weights(self);
         at = evaluate_once(self, true);
     }
     const tl_status status = fill(objective, at.primal, at.dual, at.rounding);
     if (status != TL_OK) return status;
     if (is_indefinite(self, &at)) return TL_ERR_INDEFINITE;
-    tl_blocks_check_rounding(self, at.primal - at.dual);
+    tl_check_float32(self, at.primal - at.dual);
     objective->norm2 = at.norm2.primal;
     count(self, objective);
     return TL_OK;

@@ -17,47 +17,37 @@
 
 #define UNIT (0.5 * DBL_EPSILON)
 
+static double longest_sum(const tl_solver *self) {
+    return fmax(fmax((double)self->data.n, (double)self->data.m), (double)self->row_length);
+}
+
 double tl_rounding_unit(const tl_solver *self) {
-    const double n = (double)self->data.n, m = (double)self->data.m;
-    return UNIT * (4.0 + sqrt(fmax(fmax(n, m), (double)tl_row_length(self))));
+    return UNIT * (4.0 + sqrt(longest_sum(self)));
+}
+
+double tl_rounding_strict(const tl_solver *self) {
+    const double length = longest_sum(self);
+    return (4.0 + length) / (4.0 + sqrt(length));
 }
 
 TL_CLONES
-static void add_sizes(size_t m, double norm, const double *a, double *sizes) {
+void tl_add_sizes(size_t m, double norm, const double *a, double *sizes) {
 #pragma omp simd
     for (size_t c = 0; c < m; c++)
         sizes[c] += norm * fabs(a[c]);
 }
 
-TL_CLONES
-static void add_squares(size_t m, const double *w, double *squares) {
-#pragma omp simd
-    for (size_t c = 0; c < m; c++)
-        squares[c] += w[c] * w[c];
-}
-
-static void find_weight_sizes(tl_solver *self, double *sizes) {
-    const size_t d = self->data.d, m = self->data.m;
-    for (size_t j = 0; self->by_rows && j < d; j++)
-        add_squares(m, self->weights + j * self->stride, sizes);
-    for (size_t c = 0; c < m; c++) {
-        if (!self->by_rows) sizes[c] = tl_dot(d, self->weights + c * d, self->weights + c * d);
-        sizes[c] = sqrt(sizes[c]);
-    }
-}
-
 tl_sizes tl_find_sizes(tl_solver *self) {
     const size_t n = self->data.n, m = self->data.m;
     double *dual = self->sizes, *primal = self->sizes + m;
-    memset(self->sizes, 0, 2 * m * sizeof *self->sizes);
+    memset(dual, 0, m * sizeof *dual);
     tl_sizes sizes = {.rows = 0.0, .largest = 0.0, .dual2 = 0.0, .primal2 = 0.0};
     for (size_t i = 0; i < n; i++) {
         const double norm = sqrt(self->norm2[i]);
         sizes.rows += norm * (self->data.weight ? self->data.weight[i] : 1.0);
-        if (!self->at_zero) add_sizes(m, norm, self->dual + i * m, dual);
-        if (tl_is_gram(self)) add_sizes(m, norm, self->coefficients + i * m, primal);
+        if (!self->at_zero) tl_add_sizes(m, norm, self->dual + i * m, dual);
     }
-    if (!tl_is_gram(self)) find_weight_sizes(self, primal);
+    self->storage->class_norms(self, primal);
     for (size_t c = 0; c < m; c++) {
         sizes.largest = fmax(sizes.largest, primal[c]);
         sizes.dual2 += dual[c] * dual[c];
@@ -75,8 +65,12 @@ double tl_worst_loss(tl_solver *self, size_t i, const tl_row *row, double *s) {
     for (size_t l = 0; l < row->n_labels; l++)
         s[row->labels[l]] -= 2.0 * error * primal[row->labels[l]];
     const double worst = self->ops->value(row, self->params, m, s, self->work);
-    if (self->ops->always_smooth || !(worst > 0.0)) return worst;
-    /* A hinge is a difference of margins, right to their digits. */
+    const tl_loss_ops *ops = self->ops;
+    /* Of one label, or of each class by itself, in the exponents of the loss. */
+    if (ops->always_smooth && (ops->multiclass || ops->free_sum)) return worst;
+    if (!ops->always_smooth && !(worst > 0.0)) return worst;
+    /* A hinge is a difference of margins, and the softmax of label sets has one of labels, right to
+     * their digits. */
     double largest = 1.0;
     for (size_t c = 0; c < m; c++)
         largest = fmax(largest, fabs(s[c]));

@@ -21,7 +21,7 @@ static void shuffle_windows(tl_solver *self) {
 
 static void begin_epoch(tl_solver *self) {
     tl_accelerate_begin_pass(self);
-    if (self->runs != NULL)
+    if (self->settings.window > 0)
         shuffle_windows(self);
     else
         tl_shuffle(&self->random_state, self->data.n, self->order);
@@ -53,12 +53,9 @@ tl_status tl_solver_step(tl_solver *self, size_t rows, int *ended) {
     const size_t left = self->n_visits - self->position;
     size_t count = rows < left ? rows / self->block * self->block : left;
     if (count == 0) count = tl_smaller(self->block, left);
-    const size_t window = self->runs != NULL ? visits_of_window(self) : 0;
+    const size_t window = self->settings.window > 0 ? visits_of_window(self) : 0;
     if (window > 0) count = tl_smaller(count, window - self->position % window);
-    if (self->by_rows)
-        tl_rows_update(self, self->position, count);
-    else
-        tl_blocks_update(self, self->position, count);
+    self->storage->update(self, self->position, count);
     self->position += count;
     self->visited += count;
     *ended = self->position == self->n_visits;
@@ -101,18 +98,17 @@ static bool is_worth_it(const void *solver) {
 
 static bool is_narrow(const void *solver) {
     const tl_solver *self = solver;
-    return self->data.type == TL_FLOAT32 || tl_blocks_are_narrow(self);
+    return self->data.type == TL_FLOAT32 || self->storage->in_float32;
 }
 
 static bool widen(void *solver) {
-    return tl_blocks_widen(solver);
+    return tl_widen_passes(solver);
 }
 
 tl_status tl_solver_solve(tl_solver *self, const tl_stopping *stopping, tl_objective *objective,
                           tl_outcome *outcome) {
     if (self == NULL || stopping == NULL || objective == NULL || outcome == NULL)
         return TL_ERR_NULL;
-    if (!(stopping->eps >= 0.0)) return TL_ERR_PARAMETER;
     const tl_iterative iterative = {.solver = self,
                                     .step = step,
                                     .evaluate = evaluate,

@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The warm start from another C, and an estimate of its gap. */
-#include "sampling.h"
 #include "solver.h"
 
 #include <math.h>
-
-/* Rows that the search for the best factor reads; with a Gram matrix ||X^T A||^2 is a product as
- * expensive as an epoch, unless that too is found from a part of the rows. */
-#define SEARCH_ROWS 512
-#define PRODUCT_ROWS 2048
 
 /* D(sA), up to what does not depend on s and the factor n. */
 typedef struct curve {
@@ -58,81 +52,45 @@ static double best_of_concave(const curve *f, double limit) {
     return 0.5 * (low + high);
 }
 
-/* Products of sampled rows first, first + 1, .. with a matrix: so many as one product takes. */
-static size_t score_sample(tl_solver *self, const double *matrix, size_t rows, size_t first,
-                           size_t *index) {
-    const size_t total = tl_smaller(rows, self->data.n);
-    const size_t count = tl_smaller(tl_smaller(self->block, TL_SAMPLE_BLOCK), total - first);
-    for (size_t i = 0; i < count; i++)
-        index[i] = tl_sampled_row(self->data.n, rows, first + i);
-    tl_blocks_products(self, matrix, count, index);
-    return count;
-}
-
-/* With a Gram matrix: ||X^T A||^2 = sum_i <a_i, s_i>. */
-static double gram_norm2(tl_solver *self) {
-    const size_t n = self->data.n, m = self->data.m, total = tl_smaller(PRODUCT_ROWS, n);
-    size_t index[TL_SAMPLE_BLOCK];
-    double product = 0.0;
-    for (size_t first = 0, count; first < total; first += count) {
-        count = score_sample(self, self->dual, PRODUCT_ROWS, first, index);
-        for (size_t i = 0; i < count; i++)
-            product += tl_dot(m, self->scores + i * m, self->dual + index[i] * m);
-    }
-    return fmax(0.0, product / (double)total * (double)n);
-}
-
 void tl_sample_start(tl_solver *self) {
     self->sampled = (tl_sample){0};
-    const size_t m = self->data.m, total = tl_smaller(SEARCH_ROWS, self->data.n);
-    size_t index[TL_SAMPLE_BLOCK];
-    for (size_t first = 0, count; first < total; first += count) {
-        count = score_sample(self, self->coefficients, SEARCH_ROWS, first, index);
-        for (size_t i = 0; i < count; i++) {
-            const tl_row row = tl_row_view(self, index[i]);
-            if (row.C > 0.0)
-                tl_add_to_sample(self, &self->sampled, &row, self->scores + i * m,
-                                 self->dual + index[i] * m);
-        }
-    }
+    self->storage->sample_start(self);
     if (self->outer.active) tl_accelerate_measure(self);
 }
 
 /* argmax over s in [0, limit] of D(sA), a concave function; any s in the interval is feasible, so
  * a sample of the rows is enough to choose it. */
 static double best_scale(tl_solver *self, double limit) {
-    const double norm2 = tl_is_gram(self) ? gram_norm2(self) : self->sums.norm2;
-    const size_t every = self->data.n / SEARCH_ROWS;
+    const size_t every = self->data.n / TL_SEARCH_ROWS;
     const curve f = {.solver = self,
                      .every = every > 1 ? every : 1,
                      .linear = self->sums.center_product / self->settings.C,
-                     .quadratic = norm2 / (2.0 * self->settings.C)};
+                     .quadratic = self->sums.norm2 / (2.0 * self->settings.C)};
     return self->ops->quadratic_conjugate ? best_of_quadratic(&f, limit)
                                           : best_of_concave(&f, limit);
 }
 
 void tl_rescale(tl_solver *self, double C_from) {
     if (self->at_zero) return;
-    const bool plain = self->weights32 == NULL && self->center == NULL && !self->outer.active;
-    if (!tl_is_gram(self)) {
-        if (plain)
-            self->sums.norm2 = tl_dot(tl_weights_size(self), self->weights, self->weights);
-        else
-            tl_compute_weights(self);
-    }
+    const tl_storage *storage = self->storage;
+    const bool is_computed = tl_is_computed(self);
+    if (is_computed)
+        tl_compute_weights(self);
+    else if (tl_is_gram(self))
+        self->sums.norm2 = storage->dual_norm2(self, true);
+    else
+        self->sums.norm2 = tl_dot(self->primal_size, self->primal, self->primal);
     const double s = best_scale(self, self->settings.C / C_from);
     for (size_t i = 0; i < self->data.n * self->data.m; i++)
         self->dual[i] *= s;
     if (self->outer.active) tl_accelerate_again(self);
     if (tl_is_gram(self)) {
-        tl_blocks_copy_coefficients(self);
+        storage->write(self);
         tl_sample_start(self);
-        return;
-    }
-    if (!plain) {
+    } else if (is_computed) {
         tl_compute_weights(self);
-        return;
+    } else {
+        for (size_t i = 0; i < self->primal_size; i++)
+            self->primal[i] *= s;
     }
-    for (size_t i = 0; i < tl_weights_size(self); i++)
-        self->weights[i] *= s;
 }

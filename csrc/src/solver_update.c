@@ -3,16 +3,6 @@
  * objectives are estimated from. */
 #include "solver.h"
 
-/* At least every SAMPLE_EVERY-th row is sampled, and about SAMPLE_ROWS of many. */
-#define SAMPLE_EVERY 8
-#define SAMPLE_ROWS 512
-/* In the augmented Lagrangian at least so many, if there are. */
-#define LEAST_SAMPLE 64
-/* The unchanged updates that count: a row is left out of 1, 3, .., 2^MOST_UNCHANGED - 1 passes. */
-#define MOST_UNCHANGED 4
-/* In the augmented Lagrangian, whose passes may diverge where rows are left out of more. */
-#define MOST_UNCHANGED_SMOOTH 2
-
 /* ---- dual variables ---- */
 
 TL_CLONES
@@ -42,7 +32,8 @@ static void shrink(tl_solver *self, size_t i, bool moved) {
         *row = (tl_shrinking){0, 0};
         return;
     }
-    const unsigned most = self->lagrangian.gamma > 0.0 ? MOST_UNCHANGED_SMOOTH : MOST_UNCHANGED;
+    const unsigned most =
+        self->lagrangian.gamma > 0.0 ? TL_MOST_UNCHANGED_SMOOTH : TL_MOST_UNCHANGED;
     if (row->unchanged < most) row->unchanged++;
     row->skips = (uint8_t)((1U << row->unchanged) - 1U);
 }
@@ -51,7 +42,7 @@ bool tl_replace_dual(tl_solver *self, size_t i, const double *a_new, double *a, 
     const double sigma = self->outer.sigma;
     double squares, size2;
     const bool moved = replace_dual(self->data.m, sigma, a_new, a, delta, &squares, &size2) > 0.0;
-    self->outer.moved += sigma * self->norm2[i] * squares;
+    self->outer.change += sigma * self->norm2[i] * squares;
     self->outer.size += sigma * self->norm2[i] * size2;
     shrink(self, i, moved);
     return moved;
@@ -61,9 +52,9 @@ bool tl_replace_dual(tl_solver *self, size_t i, const double *a_new, double *a, 
 
 void tl_choose_visits(tl_solver *self) {
     const size_t n = self->data.n;
-    size_t every = n / SAMPLE_ROWS;
-    if (every < SAMPLE_EVERY) every = SAMPLE_EVERY;
-    if (self->lagrangian.gamma > 0.0) every = tl_smaller(every, n / LEAST_SAMPLE + 1);
+    size_t every = n / TL_SAMPLE_ROWS;
+    if (every < TL_SAMPLE_EVERY) every = TL_SAMPLE_EVERY;
+    every = tl_smaller(every, n / TL_LEAST_SAMPLE + 1);
     self->n_visits = 0;
     for (size_t p = 0; p < n; p++) {
         const size_t i = self->order[p];

@@ -1,78 +1,78 @@
 /* SPDX-License-Identifier: MIT */
-/* Weights from dual variables, and scores from weights, by rows or in blocks. */
+/* Weights from dual variables, scores from weights, and the change of the passes from float32 to
+ * float64. */
+#include "sampling.h"
 #include "solver.h"
 
 #include <string.h>
 
-/* With float32 rows W is in float32; with a float32 copy of float64 rows only the passes are. */
-static void round_to_float32(tl_solver *self) {
-    const bool rounded = self->data.type == TL_FLOAT32;
-    for (size_t i = 0; self->weights32 != NULL && i < tl_weights_size(self); i++) {
-        self->weights32[i] = (float)self->weights[i];
-        if (rounded) self->weights[i] = (double)self->weights32[i];
-    }
-    self->is_behind = false;
-}
-
-/* From X^T A in the weights: W = sigma X^T A + (1 - sigma t) Y, while plain X^T A/t. */
-static void ridge_weights(tl_solver *self) {
-    const double sigma = self->outer.sigma;
-    double norm2 = 0.0;
-    for (size_t i = 0; i < tl_weights_size(self); i++) {
-        const double t = tl_ridge(self, i), sum = self->weights[i], plain = sum / t;
-        norm2 += sum * plain;
-        self->weights[i] =
-            self->outer.active ? sigma * sum + (1.0 - sigma * t) * self->outer.anchor[i] : plain;
-    }
-    self->sums = (tl_weight_sums){.norm2 = norm2, .center_product = 0.0};
-    round_to_float32(self);
-}
-
-double tl_weights_norm2(const tl_solver *self, const double *other) {
-    const size_t size = tl_weights_size(self);
-    double sum = 0.0;
-    for (size_t i = 0; self->ridge != NULL && i < size; i++)
-        sum += tl_ridge(self, i) * self->weights[i] * self->weights[i];
-    if (self->ridge != NULL) return sum;
-    return other ? tl_squared_distance(size, self->weights, other)
-                 : tl_dot(size, self->weights, self->weights);
-}
-
 void tl_compute_weights(tl_solver *self) {
-    const size_t size = tl_weights_size(self);
-    memset(self->weights, 0, size * sizeof *self->weights);
-    if (!self->at_zero) {
-        if (self->by_rows)
-            tl_rows_add_duals(self);
-        else
-            tl_blocks_add_duals(self);
-    }
-    if (self->ridge != NULL) {
-        ridge_weights(self);
-        return;
-    }
-    self->sums.norm2 = tl_dot(size, self->weights, self->weights);
+    const size_t size = self->primal_size;
+    double *primal = self->primal;
+    memset(primal, 0, size * sizeof *primal);
+    if (!self->at_zero) self->storage->add_duals(self);
+    self->sums.norm2 = tl_dot(size, primal, primal);
     self->sums.center_product = 0.0;
     if (self->center != NULL) {
-        self->sums.center_product = tl_dot(size, self->weights, self->center);
+        self->sums.center_product = tl_dot(size, primal, self->center);
         for (size_t i = 0; i < size; i++)
-            self->weights[i] += self->center[i];
+            primal[i] += self->center[i];
     }
     const double sigma = self->outer.sigma;
     for (size_t i = 0; self->outer.active && i < size; i++)
-        self->weights[i] = sigma * self->weights[i] + (1.0 - sigma) * self->outer.anchor[i];
-    round_to_float32(self);
+        primal[i] = sigma * primal[i] + (1.0 - sigma) * self->outer.anchor[i];
+    self->storage->settle(self);
+}
+
+bool tl_is_computed(const tl_solver *self) {
+    const tl_storage *storage = self->storage;
+    return storage->add_duals != NULL &&
+           (storage->in_float32 || self->center != NULL || self->outer.active);
 }
 
 void tl_scores(tl_solver *self, size_t first, size_t count) {
     if (self->at_zero && self->center == NULL && !self->outer.active)
         memset(self->scores, 0, count * self->stride * sizeof *self->scores);
-    else if (self->by_rows)
-        tl_rows_scores(self, first, count);
     else
-        tl_blocks_scores(self, first, count);
+        self->storage->scores(self, first, count);
 }
 
-double tl_row_norm2(tl_solver *self, size_t i) {
-    return self->by_rows ? tl_rows_norm2(self, i) : tl_blocks_norm2(self, i);
+/* ---- from float32 to float64 ---- */
+
+bool tl_widen_passes(tl_solver *self) {
+    if (self->storage->widen == NULL) return false;
+    if (self->storage->widen(self)) tl_compute_weights(self);
+    return true;
+}
+
+/* Some rows from all over the data; how many. */
+static size_t sample_rows(const tl_solver *self, size_t *index) {
+    const size_t n = self->data.n;
+    size_t count = 0;
+    for (; count < n && count < self->block && count < TL_SAMPLE_BLOCK; count++)
+        index[count] = tl_sampled_row(n, TL_SAMPLE_BLOCK, count);
+    return count;
+}
+
+void tl_sample_float32(tl_solver *self) {
+    if (self->storage->widen == NULL) return;
+    size_t index[TL_SAMPLE_BLOCK] = {0};
+    const size_t count = sample_rows(self, index);
+    self->storage->sample32(self, count, index);
+}
+
+void tl_check_float32(tl_solver *self, double gap) {
+    if (self->storage->widen == NULL) return;
+    const size_t m = self->data.m;
+    size_t index[TL_SAMPLE_BLOCK] = {0};
+    const size_t count = sample_rows(self, index);
+    self->storage->sample(self, count, index);
+    double sum = 0.0;
+    for (size_t i = 0; i < count; i++) {
+        double largest = 0.0;
+        for (size_t j = i * m; j < (i + 1) * m; j++)
+            largest = fmax(largest, fabs(self->scores[j] - (double)self->float32.scores[j]));
+        sum += largest;
+    }
+    if (!(gap > TL_ROUNDING_MARGIN * sum / (double)count)) tl_widen_passes(self);
 }

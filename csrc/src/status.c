@@ -40,3 +40,7 @@ const char *tl_status_text(tl_status status) {
 const char *tl_version(void) {
     return TL_VERSION;
 }
+
+int tl_version_number(void) {
+    return TL_VERSION_NUMBER;
+}

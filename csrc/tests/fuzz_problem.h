@@ -68,7 +68,7 @@ static void take_labels(bytes *in, problem *p, int sets) {
     p->data.label = p->label;
 }
 
-static void take_columns(bytes *in, problem *p) {
+static inline void take_columns(bytes *in, problem *p) {
     p->row_start = take_starts(in, p->n, p->d, 0);
     const size_t count = stored(p->n, p->row_start);
     p->column64 = exact_bytes(count * sizeof *p->column64);
@@ -83,7 +83,7 @@ static void take_columns(bytes *in, problem *p) {
 }
 
 /* X X^T of some X, or anything. */
-static void make_gram(size_t n, double *x) {
+static inline void make_gram(size_t n, double *x) {
     double *rows = copy_of(x, n * n * sizeof *x);
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < n; j++)
@@ -91,7 +91,7 @@ static void make_gram(size_t n, double *x) {
     free(rows);
 }
 
-static void take_features(bytes *in, problem *p) {
+static inline void take_features(bytes *in, problem *p) {
     const tl_representation representation = p->data.representation;
     size_t count = p->n * p->d;
     if (representation == TL_GRAM) count = p->n * p->n;
@@ -129,7 +129,7 @@ static void take_weights(bytes *in, problem *p) {
 }
 
 /* One claim that must be refused, before anything is read. */
-static void spoil(bytes *in, problem *p) {
+static inline void spoil(bytes *in, problem *p) {
     tl_data *data = &p->data;
     const size_t sizes[] = {0, 1, (size_t)INT_MAX + 1, SIZE_MAX};
     const size_t size = sizes[take_choice(in, 4)];
@@ -172,7 +172,7 @@ static double entry_of(const problem *p, size_t i) {
 }
 
 /* A bound on ||x_i||, roughly. */
-static double largest_norm(const problem *p) {
+static inline double largest_norm(const problem *p) {
     const size_t count = p->x_size / (p->data.type == TL_FLOAT32 ? sizeof(float) : sizeof(double));
     double largest = 0.0;
     for (size_t i = 0; i < count; i++)

@@ -181,7 +181,8 @@ static double norm_of(size_t n, const double *x) {
 }
 
 static void try_online(bytes *in, const problem *p) {
-    tl_online_settings settings = {.loss = (tl_simplex_loss)take_choice(in, TL_SIMPLEX_LOSS_COUNT),
+    tl_online_settings settings = {.size = sizeof(tl_online_settings),
+                                   .loss = (tl_simplex_loss)take_choice(in, TL_SIMPLEX_LOSS_COUNT),
                                    .lambda = take_one_in(in, 2) ? take_parameter(in) : 0.1,
                                    .radius = INFINITY,
                                    .t0 = take_one_in(in, 4) ? take_parameter(in) : 0.0,

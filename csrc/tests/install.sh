@@ -1,10 +1,11 @@
 #!/bin/sh
-# The installed library as its users see it: exported names, pkg-config, the examples and the README's
-# program in C against both libraries, the header in C++, a staged installation, and its removal.
-# Run by `make test`, which passes CC, MAKE, BUILD and SHARED.
+# The installed library as its users see it: exported names, pkg-config, CMake, the examples and the
+# README's program in C against both libraries, the header in C++, R, a staged installation, and its removal.
+# Run by `make test`, which passes CC, MAKE, BUILD, SHARED and PYTHON.
 set -eu
 cd "$(dirname "$0")/.."
-CC=${CC:-cc} CXX=${CXX:-c++} MAKE=${MAKE:-make} BUILD=${BUILD:-build} SHARED=${SHARED-yes}
+CC=${CC:-cc} CXX=${CXX:-c++} MAKE=${MAKE:-make} BUILD=${BUILD:-build} SHARED=${SHARED-yes} PYTHON=${PYTHON:-python3}
+here=$PWD
 STRICT="-Wall -Wextra -Wpedantic -Werror -O1"
 room=$(mktemp -d)
 trap 'rm -rf "$room"' EXIT
@@ -72,13 +73,38 @@ fi
 if [ -n "$SHARED" ] && command -v nm > /dev/null; then
     nm -D --defined-only "$lib/libtoplabel.so" | awk '{ print $3 }' | sort > "$room/exported"
     sed -n '/TL_CFFI_BEGIN/,/TL_CFFI_END/p' include/toplabel.h |
-        sed -n 's/^[a-z].*[ *]\(tl_[A-Za-z0-9_]*\)(.*/\1/p' | sort > "$room/declared"
+        sed -n 's/^TL_API .*[ *]\(tl_[A-Za-z0-9_]*\)(.*/\1/p' | sort > "$room/declared"
     diff "$room/declared" "$room/exported" || fail "exported (>) are not the declared functions (<)"
+fi
+
+if command -v cmake > /dev/null; then
+    mkdir "$room/from-cmake"
+    cp -r examples "$room/from-cmake/"
+    cmake -S "$room/from-cmake/examples/cmake" -B "$room/from-cmake/build" -D CMAKE_PREFIX_PATH="$prefix" \
+        -D CMAKE_C_COMPILER="$CC" > "$room/cmake.log" 2>&1 &&
+        cmake --build "$room/from-cmake/build" >> "$room/cmake.log" 2>&1 || fail "$(cat "$room/cmake.log")"
+    "$room/from-cmake/build/train" > "$room/cmake.out" || fail "the program built by CMake fails"
+fi
+
+if [ -n "$SHARED" ] && command -v R > /dev/null; then
+    cp examples/r/* "$room/"
+    (cd "$room" && PKG_CFLAGS=$(flags --cflags) PKG_LIBS="$(flags --libs) -Wl,-rpath,$lib" \
+        R CMD SHLIB toplabel.c > r.log 2>&1) || fail "$(cat "$room/r.log")"
+    (cd "$room" && Rscript toplabel.R) || fail "the library fails from R"
+fi
+
+if [ -n "$SHARED" ] && $PYTHON -c 'import cffi' 2> /dev/null; then
+    (cd "$room" && TOPLABEL_USE_SYSTEM=1 CC=$CC CFLAGS=$(flags --cflags) LDFLAGS="-L$lib -Wl,-rpath,$lib" \
+        $PYTHON "$here/../pylib/build_native.py" > extension.log 2>&1) || fail "$(cat "$room/extension.log")"
+    (cd "$room/toplabel" && $PYTHON -c 'import _native; _native.lib.tl_version_number()') ||
+        fail "the extension with the installed library cannot be loaded"
 fi
 
 stage=$room/stage
 $MAKE --silent --no-print-directory install DESTDIR="$stage" PREFIX=/usr BUILD="$BUILD" SHARED="$SHARED"
 grep -q '^prefix=/usr$' "$stage/usr/lib/pkgconfig/toplabel.pc" || fail "DESTDIR leaks into toplabel.pc"
+grep -q '"/usr/lib/libtoplabel.a"' "$stage/usr/lib/cmake/toplabel/toplabel-config.cmake" ||
+    fail "DESTDIR leaks into toplabel-config.cmake"
 $MAKE --silent --no-print-directory uninstall DESTDIR="$stage" PREFIX=/usr
 [ -z "$(find "$stage" ! -type d)" ] || fail "uninstall leaves files"
 echo "install: passed"

@@ -31,7 +31,8 @@ static void test_online(const problem *p) {
             double first[D * K];
             for (int form = 0; form < GRAM; form++) {
                 const tl_data data = view(p, form);
-                tl_online_settings settings = {.loss = SVMS[l],
+                tl_online_settings settings = {.size = sizeof(tl_online_settings),
+                                               .loss = SVMS[l],
                                                .lambda = lambda,
                                                .radius = 1.0 / sqrt(lambda),
                                                .epochs = 3000,
@@ -54,8 +55,12 @@ static void test_online(const problem *p) {
 /* The scaled representation against the two formulas of the paper, step by step. */
 static void test_online_steps(const problem *p) {
     const tl_data data = view(p, CSR32);
-    tl_online_settings settings = {
-        .loss = TL_SIMPLEX_LS, .lambda = 1e-3, .radius = 1.0 / sqrt(1e-3), .t0 = 2.0, .epochs = 2};
+    tl_online_settings settings = {.size = sizeof(tl_online_settings),
+                                   .loss = TL_SIMPLEX_LS,
+                                   .lambda = 1e-3,
+                                   .radius = 1.0 / sqrt(1e-3),
+                                   .t0 = 2.0,
+                                   .epochs = 2};
     settings.seed = 4;
     double w[D * K], plain[D * K] = {0}, mean[D * K] = {0}, codes[K * T];
     CHECK(tl_simplex_codes(T, codes) == TL_OK);
@@ -104,7 +109,8 @@ static double norm_of(const double *w) {
 static void test_long_steps(const problem *p) {
     const tl_data data = view(p, DENSE);
     for (int loss = 0; loss < TL_SIMPLEX_LOSS_COUNT; loss++) {
-        const tl_online_settings settings = {.loss = (tl_simplex_loss)loss,
+        const tl_online_settings settings = {.size = sizeof(tl_online_settings),
+                                             .loss = (tl_simplex_loss)loss,
                                              .lambda = 1e-4,
                                              .radius = 1e-15,
                                              .epochs = 3,
@@ -121,8 +127,11 @@ static void test_overflow_in_the_ball(const problem *p) {
     for (size_t j = 0; j < N * D; j++)
         large.x[j] *= 1e76;
     const tl_data data = view(&large, DENSE);
-    tl_online_settings settings = {
-        .loss = TL_SIMPLEX_LS, .lambda = 30.0, .radius = 1000.0, .epochs = 4};
+    tl_online_settings settings = {.size = sizeof(tl_online_settings),
+                                   .loss = TL_SIMPLEX_LS,
+                                   .lambda = 30.0,
+                                   .radius = 1000.0,
+                                   .epochs = 4};
     for (settings.average = 0; settings.average < 2; settings.average++) {
         double w[D * K] = {0};
         CHECK(tl_simplex_online(&data, &settings, w) == TL_ERR_OVERFLOW);
@@ -132,8 +141,11 @@ static void test_overflow_in_the_ball(const problem *p) {
 
 static void test_bad_online(const problem *p) {
     const tl_data good = view(p, DENSE), gram = view(p, GRAM);
-    const tl_online_settings settings = {
-        .loss = TL_SIMPLEX_LS, .lambda = 1.0, .radius = 1.0, .epochs = 1};
+    const tl_online_settings settings = {.size = sizeof(tl_online_settings),
+                                         .loss = TL_SIMPLEX_LS,
+                                         .lambda = 1.0,
+                                         .radius = 1.0,
+                                         .epochs = 1};
     double w[D * K] = {0};
     CHECK(tl_simplex_online(NULL, &settings, w) == TL_ERR_NULL);
     CHECK(tl_simplex_online(&good, NULL, w) == TL_ERR_NULL);

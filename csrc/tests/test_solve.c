@@ -344,7 +344,7 @@ static void test_arguments(const tl_data *data, int simplex) {
     trained t;
     create(&t, data, simplex);
     tl_stopping stopping;
-    tl_stopping_default(NULL);
+    tl_stopping_init(NULL, 0);
     tl_stopping_default(&stopping);
     tl_objective objective = {.epochs = 77};
     tl_outcome outcome = TL_STALLED;
@@ -418,7 +418,7 @@ static void test_stalled_solver(const problem *p) {
     tl_outcome outcome;
     CHECK(tl_solver_solve(solver, &stopping, &objective, &outcome) == TL_OK);
     CHECK(outcome == TL_STALLED || outcome == TL_IMPRECISE); /* P - D may be 0, or below */
-    CHECK(objective.relative_gap < 1e-12 && objective.epochs < 100000);
+    CHECK(objective.relative_gap < 1e-11 && objective.epochs < 100000);
     tl_solver_free(solver);
 }
 

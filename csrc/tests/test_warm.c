@@ -44,7 +44,7 @@ static void compare(tl_warm_projection warm, reference cold, size_t count, size_
     static const double biases[] = {0.0, 1e-8, 0.5, 1.0, 10.0};
     const size_t n = tl_padded(count + 1), place = (size_t)(uniform(state) * (double)(count + 1));
     double *b = exactly(count), *x = exactly(count), *work = exactly(2 * n), *v = exactly(n);
-    double *minus_x = exactly(n), kept[TL_KEPT] = {NAN, NAN};
+    double *minus_x = exactly(n), kept[TL_WARM] = {NAN, NAN};
     for (int round = 0; round < 12; round++) {
         fill(count, b, state);
         const double radius = pick(state, radii, 5), bias = pick(state, biases, 5);
@@ -172,7 +172,7 @@ static bool compare_topk_entropic(size_t count, size_t k, uint64_t *state, doubl
 }
 
 static void test_topk_entropic(uint64_t *state) {
-    double kept[TL_KEPT] = {NAN, NAN};
+    double kept[TL_WARM] = {NAN, NAN};
     size_t failed = 0;
     const size_t rounds = 40000;
     for (size_t round = 0; round < rounds; round++) {

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from toplabel import estimators, losses, metrics, prox, simplex, thresholds
-    from toplabel._core.certify import Certificate, certify
+    from toplabel.certify import Certificate, certify
     from toplabel.errors import ToplabelError
     from toplabel.estimators import (
         MultilabelClassifier,
@@ -46,14 +46,14 @@ __all__ = [
 
 #: The modules that the names are from.
 _HOMES = {
-    "Certificate": "_core.certify",
+    "Certificate": "certify",
     "MultilabelClassifier": "estimators",
     "Record": "solver",
     "SimplexClassifier": "estimators",
     "Solution": "solver",
     "TopKClassifier": "estimators",
     "ToplabelError": "errors",
-    "certify": "_core.certify",
+    "certify": "certify",
     "load_model": "estimators",
     "path": "solver",
     "simplex_coding": "simplex",

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
 from toplabel import kernels, losses
-from toplabel._core import columns, nonconvex
+from toplabel._core import class_groups, nonconvex
 from toplabel._core import sdca as _sdca
 from toplabel._core.arrays import as_features, as_labels, check_mapped_finite, is_mapped
-from toplabel._core.problem import Problem, as_C
+from toplabel._core.problem import Given, Problem, as_C
 from toplabel._core.run import Run
 from toplabel._core.solution import Record, Solution, split_intercept
 from toplabel._core.threads import thread_count
@@ -50,7 +51,7 @@ def solve(
     intercept_scaling: float | str = 1.0,
     check_input: bool = True,
     n_jobs: int | None = None,
-    method: str = "sdca",
+    method: str = "auto",
 ) -> Solution:
     """Train a linear or kernel classifier to a given duality gap.
 
@@ -120,13 +121,11 @@ def solve(
         all at once: then only a window is in memory at a time when X is mapped from a file
         (`numpy.load` with ``mmap_mode="r"``). By default windows of 256 MiB for files above 1 GiB,
         and none otherwise.
-    acceleration : "auto", "unscaled", False or float > 0
+    acceleration : "auto", False or float > 0
         The accelerated proximal-point loop around the passes (Lin, Mairal, Harchaoui 2015). By
         default it begins where plain passes are slow, and its r, the weight of the proximal term
-        over that of the regulariser, follows the progress. Where 100 passes leave a large gap, as
-        with raw features of large numbers, training starts again in other coordinates, the scaled
-        principal axes of the rows; with "unscaled" it does not. False: plain passes. A number: this
-        r after a plain first pass.
+        over that of the regulariser, follows the progress. False: plain passes. A number: this r
+        after a plain first pass. Either of these leaves Newton's method to ``method="newton"``.
     fit_intercept : bool
         Add ``b`` to the scores, as LIBLINEAR does: the rows have one more feature, of value
         `intercept_scaling`, whose weights are regularised like the others, so that the objective
@@ -142,17 +141,18 @@ def solve(
         the objective is unbounded, and the gap says nothing.
     n_jobs : int, optional
         Threads (-1: one for each core) that compute the matrix of ``kernel="rbf"`` and train the
-        classes of a one-vs-all loss, from 65 classes on in groups that are problems of their own.
-        The numbers are the same for every `n_jobs` that is not None; without it all classes are one
-        problem, whose model is another one within `tol`. In groups `callback` and `history` see the
-        end alone, and there is no `watch`. While the threads run, BLAS uses one for each of them.
-        Other losses are trained by one thread, beside those of BLAS.
-    method : {"sdca", "newton", "auto"}
-        Dual coordinate ascent; a semismooth Newton method, for rows in memory and the linear kernel,
-        which is faster where there are few weights (up to about 1,500) and the problem is hard: raw
-        features, large C, hinges without smoothing, small `tol`; or the first, and the second where
-        it is expected to take less time. An epoch of Newton's method is one of its steps, or of the
-        conjugate gradients in it. ``Solution.methods`` tells what ran.
+        classes of a one-vs-all loss; the numbers are the same for every `n_jobs`. From 65 classes on
+        these are groups that are problems of their own: `callback` and `history` see the end alone,
+        and with `watch` all classes are one problem, whose model is another one within `tol`. While
+        the threads run, BLAS uses one for each of them. Other losses are trained by one thread,
+        beside those of BLAS.
+    method : {"auto", "sdca", "newton"}
+        Dual coordinate ascent, and after it a semismooth Newton method where that is expected to take
+        less time: rows in memory (or a mapped file of at most 1 GiB), the linear kernel, at most
+        1,500 weights, and a problem that is hard, as by raw features, large C, a hinge without
+        smoothing or a small `tol`. Or one of the two. An epoch of Newton's method is one of its
+        steps, or of the conjugate gradients in it.
+        ``Solution.methods`` tells what ran.
 
     Returns
     -------
@@ -172,17 +172,36 @@ def solve(
     -----
     TPAMI section 5, Propositions 14, 15, 18 and 20; the certificate is the duality gap of Eq. (9).
     """
-    data = (X, y, loss, k, gamma, kernel, theta, dtype, n_classes, sample_weight, W0)
-    threads = thread_count(n_jobs)
-    intercept = (fit_intercept, intercept_scaling)
-    problem = Problem.of(*data, intercept, check_input, threads)
-    measures = _measures(problem, watch, watch_metric)
-    options = Options(
-        *(tol, max_iter, seed, eval_every, callback, time_limit, cpu_limit, window, acceleration),
-        measures,
-        method,
+    given = Given(
+        X=X,
+        y=y,
+        loss=loss,
+        k=k,
+        gamma=gamma,
+        kernel=kernel,
+        theta=theta,
+        dtype=dtype,
+        n_classes=n_classes,
+        sample_weight=sample_weight,
+        W0=W0,
+        fit_intercept=fit_intercept,
+        intercept_scaling=intercept_scaling,
+        check_input=check_input,
     )
-    return _solutions(problem, [as_C(C)], options, warm_start, n_jobs and threads)[0]
+    options = Options(
+        eps=tol,
+        max_epochs=max_iter,
+        seed=seed,
+        eval_every=eval_every,
+        callback=callback,
+        time_limit=time_limit,
+        cpu_limit=cpu_limit,
+        window=window,
+        acceleration=acceleration,
+        method=method,
+    )
+    watched = (watch, watch_metric)
+    return _solutions(given, [C], options, warm_start, watched, n_jobs)[0]
 
 
 def path(
@@ -214,7 +233,7 @@ def path(
     fit_intercept: bool = False,
     intercept_scaling: float | str = 1.0,
     n_jobs: int | None = None,
-    method: str = "sdca",
+    method: str = "auto",
 ) -> list[Solution]:
     """Train for several values of C, from the smallest to the largest, each from the one before.
 
@@ -244,28 +263,50 @@ def path(
     """
     if np.ndim(Cs) != 1:
         raise TypeError(f"Cs must be a sequence of numbers, got {Cs!r}")
-    data = (X, y, loss, k, gamma, kernel, theta, dtype, n_classes, sample_weight, W0)
-    intercept, threads = (fit_intercept, intercept_scaling), thread_count(n_jobs)
-    problem = Problem.of(*data, intercept, True, threads)
-    measures = _measures(problem, watch, watch_metric)
-    options = Options(
-        *(tol, max_iter, seed, eval_every, callback, time_limit, cpu_limit, window, acceleration),
-        measures,
-        method,
+    given = Given(
+        X=X,
+        y=y,
+        loss=loss,
+        k=k,
+        gamma=gamma,
+        kernel=kernel,
+        theta=theta,
+        dtype=dtype,
+        n_classes=n_classes,
+        sample_weight=sample_weight,
+        W0=W0,
+        fit_intercept=fit_intercept,
+        intercept_scaling=intercept_scaling,
     )
-    Cs = [as_C(C, "Cs") for C in Cs]
-    return _solutions(problem, Cs, options, warm_start, n_jobs and threads)
+    options = Options(
+        eps=tol,
+        max_epochs=max_iter,
+        seed=seed,
+        eval_every=eval_every,
+        callback=callback,
+        time_limit=time_limit,
+        cpu_limit=cpu_limit,
+        window=window,
+        acceleration=acceleration,
+        method=method,
+    )
+    watched = (watch, watch_metric)
+    return _solutions(given, Cs, options, warm_start, watched, n_jobs, "Cs")
 
 
 def _solutions(
-    problem: Problem, Cs: list[float], options: Options, warm_start, threads: int | None
+    given: Given, Cs: Sequence, options: Options, warm_start, watched, n_jobs, name: str = "C"
 ) -> list[Solution]:
     """Return the solutions in the order of `Cs`, trained in ascending order until one is
     interrupted.
     """
+    threads = thread_count(n_jobs)
+    problem = Problem.of(given, threads)
+    options = replace(options, watch=_measures(problem, *watched))
+    Cs = [as_C(C, name) for C in Cs]
     train = _sdca.solutions if problem.loss.convex else nonconvex.solutions
-    if threads is not None and columns.is_split(problem):
-        train = partial(columns.solutions, n_threads=threads)
+    if class_groups.is_split(problem) and not options.watch:
+        train = partial(class_groups.solutions, n_threads=threads)
     order = sorted(range(len(Cs)), key=Cs.__getitem__)
     found: dict[int, Solution] = {}
     for solution in train(problem, [Cs[i] for i in order], options, warm_start):

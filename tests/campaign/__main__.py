@@ -30,7 +30,7 @@ sys.path[:0] = [str(_TESTS), str(_TESTS / "workflow")]
 from running import SMOKE, command, environment, snakemake  # noqa: E402
 
 from same_numbers import same_numbers  # noqa: E402
-from toplabel._core.files import FileError, checked, file_sum  # noqa: E402
+from toplabel.reproduction.files import FileError, checked, file_sum  # noqa: E402
 
 _PLACE = _TESTS.parent / "build/campaign"
 _TIMES = 5

@@ -1,26 +1,20 @@
-"""Features of networks: values, resumption, refusals; from images to files that the data sets are
-read from.
-"""
+"""Features of networks: values, resumption, refusals; files that data sets are read from."""
 
 import json
-import os
 import re
-import subprocess
-import sys
 import textwrap
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
-from PIL import Image
 from tiny_network import network
 
-from toplabel._core.files import FileError
-from toplabel.features import extract
 from toplabel.reproduction.config.datasets import load_registry
 from toplabel.reproduction.data.fetch import fetch
 from toplabel.reproduction.data.prepare import prepare
+from toplabel.reproduction.files import FileError
+from toplabel.reproduction.networks.extraction import extract
 
 
 def some_batches(n: int = 4):
@@ -99,32 +93,11 @@ def test_misuse_is_told_in_one_line(tmp_path):
         extract(network(), "3", [(torch.zeros(3, 3, 8, 8), torch.zeros(2))], tmp_path, "train")
 
 
-def run(*arguments: object) -> subprocess.CompletedProcess:
-    paths = os.pathsep.join([str(Path(__file__).parent), *sys.path])
-    command = [sys.executable, "-m", "toplabel.features", *map(str, arguments)]
-    return subprocess.run(
-        command, env={**os.environ, "PYTHONPATH": paths}, capture_output=True, text=True
-    )
-
-
 def test_from_images_to_a_data_set(tmp_path, repository):
-    """The commands and the entry of docs/pytorch.md, on a tiny network."""
-    rng = np.random.default_rng(0)
-    weights = tmp_path / "weights.pt"
-    torch.save(network().state_dict(), weights)
-    options = ("--network", "tiny_network:network", "--weights", weights, "--layer", "3")
-    for part, rows in (("train", 3), ("test", 2)):
-        # A class without test images, and a folder of a tool.
-        for name in ("bath", "kitchen", "library")[part == "test" :]:
-            folder = tmp_path / "images" / part / name
-            (folder.parent / ".git/objects").mkdir(parents=True, exist_ok=True)
-            folder.mkdir()
-            for i in range(rows):
-                pixels = rng.integers(0, 256, (20, 13 + i, 3), dtype=np.uint8)
-                Image.fromarray(pixels).save(folder / f"{i}.png")
-        sizes = ("--size", 8, "--batch", 4)
-        done = run(tmp_path / "images" / part, tmp_path / "rooms", part, *options, *sizes)
-        assert done.returncode == 0, done.stderr
+    """The entry of docs/pytorch.md, on a tiny network."""
+    for part, classes in (("train", [0, 1, 2]), ("test", [1, 2])):
+        batches = [(torch.randn(len(classes), 3, 8, 8), torch.tensor(classes))] * 2
+        extract(network(), "3", batches, tmp_path / "rooms", part)
     page = (repository / "docs/pytorch.md").read_text(encoding="utf-8")
     written = tmp_path / "datasets.yaml"
     entry = re.search(r"^      rooms:\n(?:        .*\n)+", page, re.MULTILINE)[0]
@@ -132,21 +105,6 @@ def test_from_images_to_a_data_set(tmp_path, repository):
     rooms = load_registry(written)["rooms"]
     fetch(rooms, tmp_path, network=False)
     parts = prepare(rooms, tmp_path).parts
-    assert {name: part.X.shape for name, part in parts.items()} == {"train": (9, 5), "test": (4, 5)}
-    np.testing.assert_array_equal(parts["train"].y, np.repeat([0, 1, 2], 3))
-    np.testing.assert_array_equal(parts["test"].y, [1, 1, 2, 2])
-    (tmp_path / "images/test/attic").mkdir()
-    done = run(tmp_path / "images/test", tmp_path / "rooms", "test", *options, *sizes)
-    assert "attic: no class of" in done.stderr
-
-
-def test_a_wrong_command_ends_in_one_line(tmp_path):
-    for options, words in [
-        ((), "no such folder"),
-        (("--network", "nothing:here"), "--network must be module:function"),
-    ]:
-        chosen = options or ("--network", "tiny_network:network")
-        done = run(tmp_path / "none", tmp_path / "raw", "train", *chosen)
-        assert done.returncode == 1
-        assert words in done.stderr
-        assert done.stderr.count("\n") == 1
+    assert {name: part.X.shape for name, part in parts.items()} == {"train": (6, 5), "test": (4, 5)}
+    np.testing.assert_array_equal(parts["train"].y, [0, 1, 2, 0, 1, 2])
+    np.testing.assert_array_equal(parts["test"].y, [1, 2, 1, 2])

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from toplabel._core.files import FileError
 from toplabel.reproduction.compare import bootstrap
 from toplabel.reproduction.compare.bootstrap import draw_rows
+from toplabel.reproduction.files import FileError
 from toplabel.reproduction.selection.ranks import TrueRanks, save_ranks
 
 

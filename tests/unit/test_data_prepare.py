@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from toplabel._core.files import FileError
 from toplabel.reproduction.config.datasets import load_registry
 from toplabel.reproduction.config.entry import Divide, Entry, Printed, RawFile, Split
 from toplabel.reproduction.config.protocols import Axis
@@ -29,6 +28,7 @@ from toplabel.reproduction.data.prepare import prepare, store
 from toplabel.reproduction.data.prepared import load_prepared, save_prepared
 from toplabel.reproduction.data.statistics import norm_advice, statistics
 from toplabel.reproduction.data.validation import validate_prepared
+from toplabel.reproduction.files import FileError
 
 TRAIN = "1 1:0.5 2:1\n2 2:1\n1 1:1\n2\n"
 TEST = "2 1:1\n1 2:0.25\n"

@@ -54,12 +54,10 @@ def test_class_weights_multiply_the_weights_of_the_rows(problem):
 @each_loss
 def test_warm_start_over_C_saves_epochs(problem, loss, k, gamma):
     X, y, _ = problem
-    # To smaller gaps rounding decides how many passes a hinge without smoothing takes.
-    tol = 1e-7 if gamma > 0 or loss.startswith(("lr", "topk_ent")) else 1e-4
-    common = {"loss": loss, "k": k, "gamma": gamma, "tol": tol, "max_iter": 10**5}
+    common = {"loss": loss, "k": k, "gamma": gamma, "tol": 1e-5, "max_iter": 10**5}
     warm = TopKClassifier(**common, random_state=0, warm_start=True)
     epochs = {"warm": 0, "cold": 0}
-    for C in (1.0, 1.1, 1.2, 1.3):
+    for C in (1.0, 1.01, 1.02, 1.03):
         cold = TopKClassifier(**common, random_state=0, C=C).fit(X, y)
         warm.set_params(C=C).fit(X, y)
         assert warm.status_ == "converged"
@@ -107,7 +105,7 @@ def test_a_warning_when_the_gap_is_not_reached(problem):
     ):
         model.fit(X, y)
     assert (model.status_, model.n_iter_) == ("max_iter", 3)
-    model.set_params(max_iter=10**8, time_limit=0.02)
+    model.set_params(max_iter=10**8, time_limit=0.0)
     with pytest.warns(ConvergenceWarning, match="'time_limit'"):
         model.fit(X, y)
 

@@ -9,7 +9,14 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 
-from toplabel._core.files import FileError, read_json, read_npz, read_text, write_json, write_npz
+from toplabel.reproduction.files import (
+    FileError,
+    read_json,
+    read_npz,
+    read_text,
+    write_json,
+    write_npz,
+)
 
 ARRAYS = {"C": np.array([0.5, 1.0]), "model_0": np.arange(600.0).reshape(20, 30)}
 WRITERS = {

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from toplabel._core.files import FileError
+from toplabel.reproduction.files import FileError
 from toplabel.reproduction.frames import read_frame, write_frame
 
 COLUMNS = {"name": str, "value": float, "count": int}

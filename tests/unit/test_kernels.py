@@ -6,7 +6,7 @@ from scipy import sparse
 from scipy.spatial.distance import cdist
 
 import toplabel
-from toplabel import kernels
+from toplabel._core import kernels
 
 
 @pytest.mark.parametrize("n", [3, 700])

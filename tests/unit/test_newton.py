@@ -10,7 +10,7 @@ from scipy import sparse
 
 import toplabel
 from toplabel import losses
-from toplabel._core import systems
+from toplabel._core import tuning
 
 N, D, M = 80, 6, 5
 
@@ -67,9 +67,9 @@ def test_every_loss_has_a_certified_optimum(problem, key, k, gamma, C):
 @pytest.mark.parametrize("key", ["svm_multi", "lr_ml"])
 def test_the_optimum_is_that_of_coordinate_ascent(problem, monkeypatch, key, form, direct):
     if not direct:
-        monkeypatch.setattr(systems, "_DIRECT", 0)
-        monkeypatch.setattr(systems, "_DIRECT_HARD", 0)
-        monkeypatch.setattr(systems, "_DENSE_BYTES", 0)
+        monkeypatch.setattr(tuning, "DIRECT", 0)
+        monkeypatch.setattr(tuning, "DIRECT_HARD", 0)
+        monkeypatch.setattr(tuning, "DENSE_BYTES", 0)
     X = problem[0].astype(np.float32).astype(np.float64)
     X = {"dense": X, "sparse": sparse.csr_array(X), "float32": X.astype(np.float32)}[form]
     rng = np.random.default_rng(1)
@@ -85,9 +85,9 @@ def test_the_optimum_is_that_of_coordinate_ascent(problem, monkeypatch, key, for
 
 
 def test_diagonals_take_the_place_of_blocks_that_are_too_large(problem, monkeypatch):
-    monkeypatch.setattr(systems, "_DIRECT", 0)
-    monkeypatch.setattr(systems, "_DIRECT_HARD", 0)
-    monkeypatch.setattr(systems, "_BLOCK_BYTES", 0)
+    monkeypatch.setattr(tuning, "DIRECT", 0)
+    monkeypatch.setattr(tuning, "DIRECT_HARD", 0)
+    monkeypatch.setattr(tuning, "BLOCK_BYTES", 0)
     check(problem, "topk_ent", solve(problem, "topk_ent", k=2, C=10.0))
 
 
@@ -163,15 +163,30 @@ def test_groups_of_classes_are_trained_on_threads():
     assert toplabel.certify(X, y, found).relative_gap < 1e-5
 
 
-def test_what_the_method_does_not_take_is_refused(problem, tmp_path):
+def test_what_the_method_does_not_take_is_refused(problem, tmp_path, monkeypatch):
     X = problem[0]
     with pytest.raises(ValueError, match="kernel"):
         solve(problem, "svm_multi", kernel="rbf", theta=1.0)
     with pytest.raises(ValueError, match="method"):
         solve(problem, "svm_multi", method="gradient")
     np.save(tmp_path / "X.npy", X)
+    mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
+    assert solve(problem, "svm_multi", X=mapped).status == "converged"
+    monkeypatch.setattr(tuning, "LARGE_FILE", X.nbytes - 1)
     with pytest.raises(ValueError, match="memory"):
-        solve(problem, "svm_multi", X=np.load(tmp_path / "X.npy", mmap_mode="r"))
+        solve(problem, "svm_multi", X=mapped)
+
+
+def test_steps_where_all_rows_are_at_a_bound():
+    """Without a row between its bounds a step is along the gradient, and 1e-7 of it is long."""
+    rng = np.random.default_rng(2)
+    angle = rng.uniform(0.0, np.pi, 200)
+    X = np.column_stack([np.cos(angle), np.sin(angle)])
+    segments = np.minimum((angle / np.pi * 3).astype(int), 2)
+    y = np.where(rng.random(200) < 0.4, rng.integers(0, 3, 200), segments)
+    found = toplabel.solve(X, y, "svm_ova", C=1e4, tol=1e-7, method="newton")
+    assert found.status == "converged"
+    assert toplabel.certify(X, y, found).relative_gap < 1e-6
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 
 import toplabel
-from toplabel._core.files import write_npz
 from toplabel.reproduction.config.entry import Entry, RawFile, Split
 from toplabel.reproduction.config.method import Method
 from toplabel.reproduction.config.protocols import Axis, Budget, Protocol
@@ -13,6 +12,7 @@ from toplabel.reproduction.config.run import Settings
 from toplabel.reproduction.data.parts import Part, Prepared
 from toplabel.reproduction.data.prepare import prepare
 from toplabel.reproduction.data.prepared import load_prepared, save_prepared
+from toplabel.reproduction.files import write_npz
 from toplabel.reproduction.report.classes import class_tables
 from toplabel.reproduction.selection.choice import Choice
 from toplabel.reproduction.selection.models import Model

@@ -7,9 +7,9 @@ import pytest
 from small_sets import multiclass_set, problems_of, regions_set, task_of
 
 from toplabel import metrics, thresholds
-from toplabel._core.files import FileError
 from toplabel.reproduction.config.method import Method
 from toplabel.reproduction.config.protocols import Axis, Budget, EquallySpaced
+from toplabel.reproduction.files import FileError
 from toplabel.reproduction.selection.choice import Choice, choose, load_choices, save_choices
 from toplabel.reproduction.selection.evaluation import evaluate, load_metrics, save_metrics
 from toplabel.reproduction.selection.measures import ranking_value
@@ -67,6 +67,26 @@ def test_linear_models_are_measured_on_the_test_part(tmp_path):
         assert choice.value == 100 * metrics.top_k_accuracy(val.y, val.X @ model.W, k=k)
     tops = {str(m): 100.0 * float(np.mean(one.hits(m))) for one in ranks for m in one.metric}
     assert tops == {name: row.value for name, row in rows.items()}
+
+
+@pytest.mark.parametrize("name", ["svm_ova", "svm_multi", "lr_multi", "topk_ent"])
+def test_the_seed_of_the_solver_changes_no_printed_digit(name):
+    prepared = multiclass_set()
+    method = Method(name, "A", name, k=2 if name == "topk_ent" else 1)
+    found = []
+    for seed in range(4):
+        task = task_of(method, replace(BUDGET, eps_tune=1e-5), TOPS)
+        task = replace(task, settings=replace(task.settings, seed=seed))
+        choices = choose(tune_split(problems_of(prepared, task), task))
+        models = {key_of(model): model for model in train_models(prepared, task, choices)}
+        rows, _ = evaluate(prepared, task, "standard", "tune", choices, models, {"main": 0.0})
+        found.append([(row.C, f"{row.value:.1f}", row.status) for row in rows])
+        weights = [model.W for model in models.values()]
+        if seed == 0:
+            first = weights
+        for W, W_first in zip(weights, first, strict=True):
+            np.testing.assert_allclose(W, W_first, atol=3e-4 * np.abs(W_first).max())
+    assert found == [found[0]] * 4
 
 
 def test_kernel_models_predict_with_the_training_rows(tmp_path):

@@ -53,7 +53,7 @@ def test_blocks_do_not_change_the_iterates(problem, indicator, key, gram):
 @pytest.mark.parametrize("acceleration", [False, "auto", 3.0])
 def test_the_dual_bounds_the_primal_and_falls_in_no_plain_pass(problem, acceleration):
     X, y, _ = problem
-    options = {"C": 1.0, "tol": 1e-10, "eval_every": 1, "max_iter": 300}
+    options = {"C": 1.0, "tol": 1e-10, "eval_every": 1, "max_iter": 300, "method": "sdca"}
     for loss in ("svm_multi", "lr_multi"):
         solution = toplabel.solve(X, y, loss=loss, acceleration=acceleration, **options)
         dual = np.array([record.dual for record in solution.history])
@@ -98,7 +98,8 @@ def test_status_tells_what_ended_the_run(problem):
     short = toplabel.solve(X, y, tol=1e-12, max_iter=2)
     assert (short.status, short.epochs) == ("max_iter", 2)
     assert toplabel.solve(X, y, max_iter=0).epochs == 0
-    limited = toplabel.solve(X, y, tol=0.0, C=1e4, max_iter=10**8, time_limit=0.05)
+    endless = {"tol": 0.0, "C": 1e4, "max_iter": 10**8, "method": "sdca"}
+    limited = toplabel.solve(X, y, time_limit=0.05, **endless)
     assert limited.status == "time_limit"
     assert limited.history[-1].epoch == limited.epochs
     seen = []
@@ -117,7 +118,14 @@ def test_ctrl_c_returns_the_model_so_far(problem):
     timer.start()
     try:
         solution = toplabel.solve(
-            X, y, tol=0.0, C=1e4, max_iter=10**8, eval_every=10**6, time_limit=20
+            X,
+            y,
+            tol=0.0,
+            C=1e4,
+            max_iter=10**8,
+            eval_every=10**6,
+            time_limit=20,
+            method="sdca",
         )
         timer.join()
     finally:

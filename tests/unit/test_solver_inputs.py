@@ -12,7 +12,7 @@ from toplabel import losses
 from toplabel._core import run as _run
 from toplabel._core import training as _training
 from toplabel._core.arrays import as_labels
-from toplabel._core.problem import _represent
+from toplabel._core.problem import gram_matrix
 from toplabel._core.run import Run
 from toplabel._core.training import Options, train
 
@@ -490,7 +490,7 @@ def test_a_float32_gram_matrix_beyond_the_range_of_float32_products(problem):
 def test_a_kernel_in_float32_has_no_subnormal_numbers():
     X = 5.0 * np.arange(40.0, dtype=np.float32)[:, None]
     options = {"kernel": "rbf", "theta": 0.03, "tol": 1e-3}
-    K = _represent(X, "rbf", 0.03, np.float32)[0]
+    K = gram_matrix(X, "rbf", 0.03, np.float32)
     assert K.dtype == np.float32
     assert K[K > 0].min() >= np.finfo(np.float32).tiny
     assert toplabel.solve(X, np.arange(40) % 2, dtype=np.float32, **options).status == "converged"
@@ -668,7 +668,7 @@ def test_progress_from_far_away_is_not_a_stall():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(60, 100)), np.arange(60) % 4
     for arguments in ({"X": X * 1e6}, {"X": X, "C": 1e14}):
-        solution = toplabel.solve(y=y, max_iter=500, **arguments)
+        solution = toplabel.solve(y=y, max_iter=500, method="sdca", **arguments)
         assert solution.status in ("converged", "max_iter")
 
 

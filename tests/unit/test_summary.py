@@ -3,9 +3,9 @@
 import pytest
 
 from samples_of_results import MEASURED, PUBLISHED, frame, number
-from toplabel._core.files import FileError, write_json
 from toplabel.reproduction.compare.cells import COLUMNS, KEPT, read_cells, write_cells
 from toplabel.reproduction.compare.claims import COLUMNS as CLAIMS
+from toplabel.reproduction.files import FileError, write_json
 from toplabel.reproduction.frames import empty_frame, write_frame
 from toplabel.reproduction.summary import keep
 

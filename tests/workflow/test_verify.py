@@ -6,8 +6,8 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 
-from toplabel._core.files import write_json
 from toplabel.reproduction.facts import kernels_of
+from toplabel.reproduction.files import write_json
 from toplabel.reproduction.verify import Times, beside, draw, kernels_of_run
 
 

@@ -1,8 +1,8 @@
 """What the numbers depend on besides the data: config, machine, versions, commit, time."""
 
-from toplabel._core.files import write_json
 from toplabel.reproduction.config.catalogue import load_catalogue
 from toplabel.reproduction.facts import describe_run
+from toplabel.reproduction.files import write_json
 from toplabel.reproduction.jobs import checkout, run
 
 

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from toplabel._core.files import write_npz
 from toplabel.reproduction.data.prepared import load_prepared
+from toplabel.reproduction.files import write_npz
 from toplabel.reproduction.frames import write_frame
 from toplabel.reproduction.jobs import run
 from toplabel.reproduction.selection.choice import load_choices

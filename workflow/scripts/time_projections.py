@@ -2,8 +2,8 @@
 
 import pandas as pd
 
-from toplabel._core.files import write_json
 from toplabel.reproduction.compare.tables import write_table
+from toplabel.reproduction.files import write_json
 from toplabel.reproduction.frames import write_frame
 from toplabel.reproduction.jobs import run
 from toplabel.reproduction.report.figures.measuring import measure

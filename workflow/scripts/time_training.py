@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from toplabel._core.files import write_json
 from toplabel.reproduction.data.prepared import load_prepared
+from toplabel.reproduction.files import write_json
 from toplabel.reproduction.frames import write_frame
 from toplabel.reproduction.jobs import run
 from toplabel.reproduction.report.figures.convergence import convergence, timed_set

@@ -3,8 +3,8 @@
 from dataclasses import replace
 from pathlib import Path
 
-from toplabel._core.files import file_sum
 from toplabel.reproduction.data.prepared import load_prepared
+from toplabel.reproduction.files import file_sum
 from toplabel.reproduction.jobs import run
 from toplabel.reproduction.selection.checkpoints import Checkpoints
 from toplabel.reproduction.selection.problems import validation_problems

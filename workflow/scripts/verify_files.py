@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from toplabel._core.files import FileError, checked
 from toplabel.reproduction.data.prepared import check_prepared
+from toplabel.reproduction.files import FileError, checked
 from toplabel.reproduction.jobs import logger, run
 
 RESULTS = Path("results")

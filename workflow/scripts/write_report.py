@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from toplabel._core.files import read_json
 from toplabel.reproduction.compare.cells import read_cells
 from toplabel.reproduction.compare.claims import COLUMNS
+from toplabel.reproduction.files import read_json
 from toplabel.reproduction.frames import read_frame
 from toplabel.reproduction.jobs import checkout, run
 from toplabel.reproduction.report.write import write_report

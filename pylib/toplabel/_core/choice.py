@@ -9,45 +9,29 @@ from __future__ import annotations
 
 import numpy as np
 
+from toplabel._core import tuning
 from toplabel._core.newton import reason_against
 from toplabel._core.problem import Problem
 from toplabel._core.run import Run
 from toplabel._core.training import Options
-
-_MOST_WEIGHTS = 1500  # for which Newton's method is considered
-_PASSES = 10  # before the fall of the gap says anything
-_RENT = 0.25  # of the estimate, that coordinate ascent may cost before it is judged
-# Nanoseconds, one thread: of a visit of a row, and in it for each class and for each class and feature.
-_VISIT = 130.0
-_CLASS = {True: 3.0, False: 10.0}  # of a multiclass or one-vs-all hinge; of others
-_PRODUCT = 0.4
-_SHUFFLE = 20.0  # for each row of a pass, visited or not
-# Of a Newton step: for each row and class, without features and for each feature; and for each
-# operation of the factor of its system, if it has one.
-_STEP = (60.0, 2.5)
-_FACTOR = 0.02
-_DIRECT = 700  # weights up to which it has
-# Newton steps: at first, and for each digit of the gap; smooth losses, smoothed hinges, hinges.
-_STEPS = {"smooth": (6.0, 1.5), "smoothed": (8.0, 2.0), "hinge": (0.0, 7.0)}
-_LEAST_EPS = 1e-12
 
 
 def cost_of_visit(problem: Problem) -> float:
     """Return the nanoseconds of the update of a row."""
     d, m = problem.weights_shape
     is_fast = problem.loss.smoothing and problem.loss.labels != "set"
-    return _VISIT + m * (_CLASS[is_fast] + _PRODUCT * d)
+    return tuning.VISIT + m * (tuning.CLASS[is_fast] + tuning.PRODUCT * d)
 
 
 def cost_of_newton(problem: Problem, eps: float) -> float:
     """Return the nanoseconds that Newton's method is estimated to take to a relative gap."""
     d, m = problem.weights_shape
-    step = problem.labels.n * m * (_STEP[0] + _STEP[1] * d)
-    if d * m <= _DIRECT:
-        step += _FACTOR * (d * m) ** 3
+    step = problem.labels.n * m * (tuning.STEP[0] + tuning.STEP[1] * d)
+    if d * m <= tuning.DIRECT:
+        step += tuning.FACTOR * (d * m) ** 3
     kind = "hinge" if problem.gamma == 0.0 else "smoothed"
-    first, each = _STEPS[kind if problem.loss.smoothing else "smooth"]
-    return step * (first - each * np.log10(max(eps, _LEAST_EPS)))
+    first, each = tuning.STEPS[kind if problem.loss.smoothing else "smooth"]
+    return step * (first - each * np.log10(max(eps, tuning.LEAST_TOL)))
 
 
 def may_take_over(problem: Problem, options: Options) -> bool:
@@ -56,7 +40,7 @@ def may_take_over(problem: Problem, options: Options) -> bool:
     return (
         options.method == "auto"
         and options.acceleration == "auto"
-        and d * m <= _MOST_WEIGHTS
+        and d * m <= tuning.MOST_WEIGHTS
         and reason_against(problem) == ""
     )
 
@@ -82,7 +66,7 @@ class Choice:
     def __init__(self, problem: Problem, options: Options, run: Run):
         self.is_open = may_take_over(problem, options)
         self.why = ""
-        self._eps = max(options.eps, _LEAST_EPS)
+        self._eps = max(options.eps, tuning.LEAST_TOL)
         self._run = run
         now = run.progress()
         self._visits, self._first, self._epochs = now.visits, now.epochs, now.epochs
@@ -90,10 +74,13 @@ class Choice:
         if self.is_open:
             self._visit = cost_of_visit(problem)
             self._rows = problem.labels.n
+            self._is_smooth = not problem.loss.smoothing or problem.gamma > 0.0
             self._newton = cost_of_newton(problem, self._eps)
 
-    def is_given_up(self) -> bool:
-        """Return whether to give the run up; asked between parts of its passes."""
+    def observe(self) -> bool:
+        """Record the progress of the run, between parts of its passes, and return whether Newton's
+        method takes over.
+        """
         if not self.is_open:
             return False
         now = self._run.progress()
@@ -101,10 +88,10 @@ class Choice:
             return False
         self._epochs = now.epochs
         passes = now.epochs - self._first
-        cost = self._visit * (now.visits - self._visits) + _SHUFFLE * self._rows * passes
+        cost = self._visit * (now.visits - self._visits) + tuning.SHUFFLE * self._rows * passes
         if 0.0 < now.relative_gap < np.inf:
             self._seen.append((cost, float(np.log(now.relative_gap))))
-        if passes < _PASSES or cost < _RENT * self._newton:
+        if passes < tuning.FEWEST_PASSES or cost < tuning.RENT * self._newton:
             return False
         rest = self._predict(cost)
         if rest < self._newton:
@@ -113,12 +100,16 @@ class Choice:
         return True
 
     def _predict(self, cost: float) -> float:
-        """Return what the rest is going to cost, by the fall of the gap in the second half."""
+        """Return what the rest is going to cost, by the fall of the gap in the second half: a constant
+        factor for each pass where the loss is smooth, else a power of the passes.
+        """
         costs, gaps = np.array([pair for pair in self._seen if pair[0] >= 0.5 * cost]).T
         if len(costs) < 3:
             return 0.0
-        slope = -np.polyfit(costs, gaps, 1)[0]
         left = float(np.median(gaps[-3:]) - np.log(self._eps))
         if left <= 0.0:
             return 0.0
-        return left / slope if slope > 0.0 else np.inf
+        slope = -np.polyfit(costs if self._is_smooth else np.log(costs), gaps, 1)[0]
+        if slope <= 0.0:
+            return np.inf
+        return left / slope if self._is_smooth else cost * float(np.expm1(min(left / slope, 700.0)))

@@ -31,8 +31,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import linalg
 
-from toplabel import losses
-from toplabel._core.arrays import is_mapped, pointer
+from toplabel._core import losses, tuning
+from toplabel._core.arrays import is_mapped
 from toplabel._core.lib import check, ffi, lib
 from toplabel._core.problem import Problem
 from toplabel._core.run import Run
@@ -41,28 +41,13 @@ from toplabel._core.systems import Curvatures, Rows, Systems
 from toplabel._core.threads import one_blas_thread, why_to_end
 from toplabel._core.training import Clock, Options
 
-_FIRST_GAMMA = 10.0  # gamma_0: below 1, rows without curvature remain
-_FACTOR = 0.5  # of gamma_k, from one outer step to the next
-_LEAST_GAMMA = 1e-9
-_NEAR = 3.0  # times eps: the gap of an inner problem where a certificate may be worth its time
-_ARMIJO = 1e-4
-_ROUNDING = 1e-13  # of F, by which a step may miss that
-_TRIALS = 30
-_SHORTEST = 1e-6  # steps below are rounding
-_LEAST_MU = 0.1
-_IDLE = 6  # steps without a smaller gap: rounding
-_IDLE_OUTER = 20  # the same of outer steps, the first of which may smooth too much for a good start
-_ONE_THREAD = 2e5  # multiplications of a product, up to which OpenBLAS uses one thread,
-_MANY_THREADS = 2e7  # and from which several are worth their start
-_SMALL = 1e-14  # gradient, relative to W, that is rounding
-
 
 def reason_against(problem: Problem) -> str:
     """Return why Newton's method does not take the problem, or ""."""
     if problem.is_gram:
         return "it needs rows, not a kernel"
-    if is_mapped(problem.features):
-        return "it needs rows in memory"
+    if is_mapped(problem.features) and problem.features.nbytes > tuning.LARGE_FILE:
+        return "it needs rows in memory, or a mapped file of at most 1 GiB"
     traits = ffi.new("tl_traits *")
     check(lib.tl_loss_traits(losses.code(problem.loss), traits))
     return "" if traits.curvature else f"loss {problem.loss.key!r} has no generalised Jacobian"
@@ -191,7 +176,10 @@ class Newton:
         have one anyway.
         """
         work = self._rows.n * self._rows.d * self._m
-        return work < _MANY_THREADS and max(work / _ONE_THREAD, self._rows.d * self._m / 64) > 1.0
+        return (
+            work < tuning.MANY_THREADS
+            and max(work / tuning.ONE_THREAD, self._rows.d * self._m / 64) > 1.0
+        )
 
     # ---- limits, records, certificates ----
 
@@ -231,7 +219,9 @@ class Newton:
         values = losses.values_at(self._problem.loss, point.S, *self._loss(self._problem.gamma))
         primal = (self._C * (self._share @ values) + 0.5 * np.vdot(U, U)) / total
         product = 0.0 if self._W0 is None else np.vdot(V, self._W0)
-        conjugates = self._conjugates(point.g, self._problem.gamma)
+        conjugates = losses.conjugates_at(
+            self._problem.loss, point.g, *self._loss(self._problem.gamma)
+        )
         dual = (-self._C * (self._share @ conjugates) - 0.5 * np.vdot(V, V) - product) / total
         best = self._best
         if primal <= best.primal:
@@ -281,18 +271,12 @@ class Newton:
     def _loss(self, gamma: float):
         return self._problem.labels, self._problem.k, gamma
 
-    def _conjugates(self, g: np.ndarray, gamma: float) -> np.ndarray:
-        labels, out = self._problem.labels, np.empty(len(g))
-        of = (losses.code(self._problem.loss), self._problem.k, gamma, len(g), self._m)
-        where = (pointer(labels.start, "int64_t *"), pointer(labels.label, "int32_t *"))
-        check(lib.tl_loss_conjugates(*of, pointer(g), *where, pointer(out)))
-        return out
-
     def _point(self, inner: _Inner, W: np.ndarray, S: np.ndarray) -> _Point:
         loss, scores = self._problem.loss, inner.at(S)
         g = losses.gradients_at(loss, scores, *self._loss(inner.gamma))
         if self._is_hinge:  # Fenchel and Young
-            values = np.einsum("ij,ij->i", g, scores) - self._conjugates(g, inner.gamma)
+            values = np.einsum("ij,ij->i", g, scores)
+            values -= losses.conjugates_at(loss, g, *self._loss(inner.gamma))
         else:
             values = losses.values_at(loss, scores, *self._loss(0.0))
         return _Point(W, S, g, self._C * (self._share @ values))
@@ -325,8 +309,8 @@ class Newton:
         if not self._is_hinge:
             self._minimise(_Inner(0.0))
             return "stalled"
-        extra, least, idle = _FIRST_GAMMA, np.inf, 0
-        while idle < _IDLE_OUTER:
+        extra, least, idle = tuning.FIRST_EXTRA, np.inf, 0
+        while idle < tuning.IDLE_OUTER:
             center = self._now.g
             shift = extra * center
             if self._own:
@@ -335,27 +319,29 @@ class Newton:
             gap = self.history[-1].relative_gap
             idle = 0 if gap < 0.99 * least else idle + 1
             least = min(least, gap)
-            extra = max(_FACTOR * extra, _LEAST_GAMMA)
+            extra = max(tuning.EXTRA_FACTOR * extra, tuning.LEAST_EXTRA)
         return "stalled"
 
     def _minimise(self, inner: _Inner) -> None:
         """Minimise the problem of an outer step."""
         point = self._point(inner, self._now.W, self._now.S)
         least, lowest, idle = np.inf, np.inf, 0
-        while idle < _IDLE:
+        while idle < tuning.IDLE:
             V = self._combine(point.g)
             U = point.W if self._W0 is None else point.W - self._W0
             gradient = U - V
             gap, value = 0.5 * np.vdot(gradient, gradient), point.losses + 0.5 * np.vdot(U, U)
             self._now = point
-            is_solved = gap <= max(self._proximal(inner, point.g), _SMALL**2 * np.vdot(U, U))
+            is_solved = gap <= max(
+                self._proximal(inner, point.g), tuning.GRADIENT_ROUNDING**2 * np.vdot(U, U)
+            )
             is_due = self._options.eval_every is not None or self._options.callback is not None
-            if is_solved or is_due or gap <= _NEAR * self._options.eps * abs(value):
+            if is_solved or is_due or gap <= tuning.NEAR * self._options.eps * abs(value):
                 self._take(point, V)
                 self._judge(self._record_best())
             if is_solved:
                 return
-            falls = gap < 0.5 * least or lowest - value > _ROUNDING * abs(value)
+            falls = gap < 0.5 * least or lowest - value > tuning.OBJECTIVE_ROUNDING * abs(value)
             idle = 0 if falls else idle + 1
             least, lowest = min(least, gap), min(lowest, value)
             self._ask()
@@ -380,22 +366,26 @@ class Newton:
         try:
             D, products = self._systems.solve(1.0 + self._mu, -gradient)
         except linalg.LinAlgError:
-            self._mu = max(10.0 * self._mu, _LEAST_MU)
+            self._mu = max(10.0 * self._mu, tuning.LEAST_MU)
             return None if self._mu > 1e8 else point
         self.steps += 1
         self._passes += 1.0 + products * len(self._curvatures.rows) / self._rows.n
         E = self._rows.scores(D)
         slope, along, square = (float(np.vdot(*pair)) for pair in ((gradient, D), (U, D), (D, D)))
         t, norm = 1.0, 0.5 * float(np.vdot(U, U))
-        for _ in range(_TRIALS):
+        for _ in range(tuning.TRIALS):
             trial = self._point(inner, point.W + t * D, point.S + t * E)
             reached = trial.losses + norm + t * along + 0.5 * t * t * square
-            if reached <= value + _ARMIJO * t * slope + _ROUNDING * abs(value):
+            if reached <= value + tuning.ARMIJO * t * slope + tuning.OBJECTIVE_ROUNDING * abs(
+                value
+            ):
                 break
             end = along + t * square + self._C * (self._share @ np.einsum("ij,ij->i", trial.g, E))
             # the root of the slope, by a secant
             t = min(max(t * slope / (slope - end) if slope != end else 0.5 * t, 0.1 * t), 0.7 * t)
-        if t < _SHORTEST:
+        # Without a row between its bounds D is the gradient, and short steps of it are long in the scores.
+        moved, size = t * np.abs(E).max(), 1.0 + np.abs(point.S).max()
+        if t < tuning.SHORTEST and moved < tuning.SHORTEST * size:
             return None
         predicted = -t * slope * (1.0 - 0.5 * t) + 0.5 * t * t * self._mu * square
         self._follow(t, (value - reached) / predicted if predicted > 0.0 else 1.0)
@@ -404,10 +394,10 @@ class Newton:
     def _follow(self, t: float, ratio: float) -> None:
         """Set mu for the next step, from the length of this one and its gain over that predicted."""
         if t < 0.1:
-            self._mu = max(10.0 * self._mu, _LEAST_MU)
+            self._mu = max(10.0 * self._mu, tuning.LEAST_MU)
         elif t < 1.0:
-            self._mu = max(3.0 * self._mu, _LEAST_MU)
+            self._mu = max(3.0 * self._mu, tuning.LEAST_MU)
         elif ratio > 0.5:
-            self._mu = self._mu / 3.0 if self._mu > _LEAST_MU else 0.0
+            self._mu = self._mu / 3.0 if self._mu > tuning.LEAST_MU else 0.0
         elif ratio < 0.25:
             self._mu *= 2.0

@@ -28,8 +28,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from toplabel import losses
-from toplabel._core import catalogue
+from toplabel._core import catalogue, losses
 from toplabel._core import sdca as _sdca
 from toplabel._core.arrays import as_dual, check_mapped_finite, is_mapped
 from toplabel._core.descent import Descent, Kernel, Linear, State

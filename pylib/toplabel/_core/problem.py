@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import sparse
 
-from toplabel import kernels, losses
+from toplabel._core import kernels, losses, tuning
 from toplabel._core.arrays import (
     Labels,
     as_features,
@@ -86,7 +86,7 @@ def _squared_deviations(rows, mean: float) -> float:
         return float(
             np.square(np.subtract(rows.data, mean, dtype=np.float64)).sum() + zeros * mean**2
         )
-    parts = (rows[i : i + _PROBED] for i in range(0, len(rows), _PROBED))
+    parts = (rows[i : i + tuning.PROBED] for i in range(0, len(rows), tuning.PROBED))
     return sum(float(np.square(np.subtract(part, mean, dtype=np.float64)).sum()) for part in parts)
 
 
@@ -156,6 +156,26 @@ class Data:
         return rows if rows is None or is_mapped(rows) else rows.copy()
 
 
+@dataclass(frozen=True, kw_only=True)
+class Given:
+    """What is minimised, as `toplabel.solve` was given it; the names are those of its arguments."""
+
+    X: object
+    y: object
+    loss: object
+    k: int
+    gamma: float
+    kernel: str | Callable
+    theta: float | str | None
+    dtype: object
+    n_classes: int | None
+    sample_weight: object
+    W0: object
+    fit_intercept: bool
+    intercept_scaling: float | str
+    check_input: bool = True
+
+
 @dataclass(frozen=True)
 class Problem(Data):
     """What `toplabel.solve` minimises, but for C.
@@ -184,44 +204,44 @@ class Problem(Data):
         return self.features.shape[1] + constant, self.labels.m
 
     @classmethod
-    def of(
-        cls,
-        X,
-        y,
-        loss,
-        k,
-        gamma,
-        kernel,
-        theta,
-        dtype,
-        n_classes,
-        sample_weight,
-        W0,
-        intercept,
-        check_input=True,
-        threads=1,
-    ) -> Problem:
-        """Check and convert the arguments of `toplabel.solve`; errors name the argument."""
-        loss = losses.get(loss)
-        check_kernel(kernel, theta)
+    def of(cls, given: Given, threads: int = 1) -> Problem:
+        """Check and convert arguments; errors name the argument."""
+        loss = losses.get(given.loss)
+        kernel, dtype, n_classes = given.kernel, given.dtype, given.n_classes
+        check_kernel(kernel, given.theta)
         # A kernel is of the rows as they are; the Gram matrix may be rounded.
         made = kernel == "rbf" or callable(kernel)
-        rows = as_features(X, "X", None if made and dtype is not None else dtype)
-        exact = None if made else _exact(X, rows, dtype)
+        rows = as_features(given.X, "X", None if made and dtype is not None else dtype)
+        exact = None if made else _exact(given.X, rows, dtype)
         if kernel == "precomputed" and sparse.issparse(exact):
             exact = exact.toarray()
-        labels = as_labels(y, rows.shape[0], multilabel=loss.labels != "one", n_classes=n_classes)
-        if n_classes is None and np.ndim(y) == 1:
+        many = loss.labels != "one"
+        labels = as_labels(given.y, rows.shape[0], multilabel=many, n_classes=n_classes)
+        if n_classes is None and np.ndim(given.y) == 1:
             check_every_class(labels)
-        gamma = losses.check_parameters(loss, k, gamma, labels.m)
+        gamma = losses.check_parameters(loss, given.k, given.gamma, labels.m)
         if gamma > LARGEST:
             raise ValueError(f"gamma must be <= {LARGEST:g}, got {gamma!r}")
-        center = None if W0 is None else _center(W0, kernel, loss, (rows.shape[1], labels.m))
-        features, theta = _represent(rows, kernel, theta, dtype, check_input, threads)
-        weight = as_weights(sample_weight, labels.n)
-        constant = as_constant(*intercept, features, weight, gram=kernel != "linear")
-        own = (loss, int(k), gamma, weight, center, constant, exact, dtype is None)
-        return cls(rows, features, labels, kernel, theta, *own)
+        shape = (rows.shape[1], labels.m)
+        center = None if given.W0 is None else _center(given.W0, kernel, loss, shape)
+        features, theta = _represent(rows, given, threads)
+        weight = as_weights(given.sample_weight, labels.n)
+        intercept = (given.fit_intercept, given.intercept_scaling)
+        return cls(
+            rows,
+            features,
+            labels,
+            kernel,
+            theta,
+            loss=loss,
+            k=int(given.k),
+            gamma=gamma,
+            weight=weight,
+            center=center,
+            constant=as_constant(*intercept, features, weight, gram=kernel != "linear"),
+            exact=exact,
+            float32_passes=dtype is None,
+        )
 
     def like(self, loss: Loss) -> Problem:
         """Return the same data with another loss, which takes of k and gamma what it has."""
@@ -244,7 +264,7 @@ def _exact(X, rows, dtype: object):
         warnings.warn(
             f"X has {np.count_nonzero(lost)} numbers that are 0 in float32, the first of them "
             f"{given[lost][0]:.3g}; scale the features, or leave dtype away",
-            stacklevel=4,
+            stacklevel=5,
         )
     return exact
 
@@ -275,33 +295,30 @@ def _center(W0, kernel, loss: Loss, shape: tuple[int, int]) -> np.ndarray:
     return center
 
 
-_NARROW = 64  # features; up to these, rows are updated one by one in any form
-_SPARSE = 0.2  # share of non-zeros up to which sparse rows are faster than matrix products of dense
-_PROBED = 512  # rows that are looked at first
-
-
 def _sparse_if_faster(rows):
     """Return dense float64 rows as CSR where so few numbers are not zero that an epoch takes less
     time.
     """
     if sparse.issparse(rows) or rows.dtype != np.float64 or is_mapped(rows):
         return rows
-    if rows.shape[1] <= _NARROW:
+    if rows.shape[1] <= tuning.NARROW:
         return rows
-    for part in (rows[:: max(1, len(rows) // _PROBED)], rows):
-        if np.count_nonzero(part) > _SPARSE * part.size:
+    for part in (rows[:: max(1, len(rows) // tuning.PROBED)], rows):
+        if np.count_nonzero(part) > tuning.SPARSE * part.size:
             return rows
     return sparse.csr_array(rows)
 
 
-def _represent(rows, kernel, theta, dtype, check=True, threads=1):
+def _represent(rows, given: Given, threads: int):
     """Return what the solver works on (rows or a Gram matrix), and theta as a number."""
+    kernel, theta = given.kernel, given.theta
     if kernel == "linear":
         return _sparse_if_faster(rows), None
     if kernel == "rbf":
         theta = as_theta(theta, rows)
     # float32 features do not make a float32 Gram matrix, which would be a little indefinite, unless
     # asked for
-    single = dtype is not None and np.dtype(dtype) == np.float32
+    single = given.dtype is not None and np.dtype(given.dtype) == np.float32
     dtype = np.float32 if single else np.float64
+    check = given.check_input
     return gram_matrix(rows, kernel, theta, dtype, check=check, threads=threads), theta

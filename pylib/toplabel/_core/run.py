@@ -5,14 +5,10 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from toplabel import losses
+from toplabel._core import losses, tuning
 from toplabel._core.arrays import Labels, is_mapped, pointer
 from toplabel._core.catalogue import Loss
 from toplabel._core.lib import check, ffi, lib
-
-# Control comes back to Python after about so many multiplications, so that Ctrl-C and limits act
-# soon.
-_WORK_PER_STEP = 4e9
 
 
 def describe(
@@ -56,8 +52,7 @@ class Run:
     """A solver at some point between its start and the optimum.
 
     `start` are dual variables (n, m), updated in place, that belong to `C_start` (0: to C), beside
-    `start_weights` (d, m), or coefficients (n, m). `center` is W0. `ridge`, (d,), are factors of the
-    regulariser, in (0, 1], one for each feature. `acceleration` is the r of the accelerated loop
+    `start_weights` (d, m), or coefficients (n, m). `center` is W0. `acceleration` is the r of the accelerated loop
     (0: none, negative: chosen), `start_r` its first one. `block` rows stand between two matrix
     products, and rows are shuffled within a `window`; 0: chosen, and all. With `float32_passes`
     dense float64 rows may get a float32 copy. After `lagrangian` passes, unless that is 0, hinges that
@@ -85,7 +80,6 @@ class Run:
         acceleration: float = -1.0,
         start_weights: np.ndarray | None = None,
         start_r: float = 0.0,
-        ridge: np.ndarray | None = None,
         float32_passes: bool = False,
         lagrangian: int = 0,
     ):
@@ -96,7 +90,7 @@ class Run:
         self._borrowed: list = []
         data = describe(features, labels, gram, weight, self._borrowed, constant)
         settings = ffi.new("tl_settings *")
-        lib.tl_settings_default(settings)
+        lib.tl_settings_init(settings, ffi.sizeof("tl_settings"))
         settings.loss, settings.k, settings.gamma = losses.code(loss), k, gamma
         settings.C, settings.C_start, settings.block = C, C_start, block
         settings.seed, settings.window = seed, window
@@ -104,7 +98,6 @@ class Run:
         settings.acceleration = acceleration
         settings.start_r = start_r
         settings.lagrangian = lagrangian
-        settings.ridge = ffi.NULL if ridge is None else pointer(ridge)
         settings.start = ffi.NULL if start_weights is None else pointer(start_weights)
         settings.center = ffi.NULL if center is None else pointer(center)
 
@@ -114,21 +107,14 @@ class Run:
         self._objective = ffi.new("tl_objective *")
         self._outcome = ffi.new("tl_outcome *")
         self.epochs = 0  # made so far
-        self._ended = ffi.new("int *")
         self._progress = ffi.new("tl_objective *")
         width = max(1.0, features.nnz / n) if sparse.issparse(features) else d
-        self._rows_per_step = max(64, int(_WORK_PER_STEP / (2 * width * labels.m)))
+        self._rows_per_step = max(64, int(tuning.WORK_PER_STEP / (2 * width * labels.m)))
 
     def run(self, epochs: int) -> None:
         """Make whole passes over the data, without a way to stop them."""
         check(lib.tl_solver_run(self._handle, epochs))
         self.epochs += epochs
-
-    def step(self) -> bool:
-        """Go on for a part of a second; return whether an epoch has ended."""
-        check(lib.tl_solver_step(self._handle, self._rows_per_step, self._ended))
-        self.epochs += self._ended[0]
-        return bool(self._ended[0])
 
     def solve(self, stopping) -> int:
         """Go on until a ``tl_stopping`` says stop; return a ``tl_outcome``."""

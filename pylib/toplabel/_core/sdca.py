@@ -10,12 +10,12 @@ from functools import partial
 import numpy as np
 from scipy import sparse
 
+from toplabel._core import tuning
 from toplabel._core.arrays import as_dual, as_matrix, check_mapped_finite, is_mapped
 from toplabel._core.choice import Choice, may_take_over
 from toplabel._core.newton import Newton, reason_against
 from toplabel._core.problem import LARGEST, Problem
 from toplabel._core.run import Run
-from toplabel._core.scaled import Rescue
 from toplabel._core.solution import Solution, Stage, join_intercept, split_intercept
 from toplabel._core.training import Clock, Options, as_r, train
 from toplabel.errors import ToplabelError
@@ -78,20 +78,14 @@ def _solve(problem: Problem, C: float, options: Options, run: Run):
         return run, status, history, 0, (Stage("newton", method.steps, "asked for"),)
     clock, visits = Clock(options), -run.visits
     choice = Choice(problem, options, run)
-    rescue = Rescue(problem, C, options, run, restart)
-    watch = choice.is_given_up if choice.is_open else rescue.is_given_up
-    status, history = train(run, options, watch)
+    status, history = train(run, options, choice.observe)
     visits += run.visits
     methods = (Stage("sdca", history[-1].epoch, "first"),)
-    if status == "given up" and choice.is_open:
+    if status == "taken over":
         left = replace(options, **clock.left())
         method = Newton(problem, C, left, run, restart, history)
         run, status, history = method.solve()
         methods += (Stage("newton", method.steps, choice.why),)
-    elif status == "given up":
-        run, status, history, further = rescue.go_on(history)
-        visits += further
-        methods = (Stage("sdca", history[-1].epoch, "first"),)
     return run, status, history, visits, methods
 
 
@@ -147,9 +141,7 @@ def _create(problem: Problem, C: float, options: Options, start: _Start) -> Run:
             window=_window(features, options.window),
             acceleration=as_r(options.acceleration),
             float32_passes=problem.float32_passes and _may_round(features, options),
-            lagrangian=0
-            if options.method == "sdca" or may_take_over(problem, options)
-            else _LAGRANGIAN,
+            lagrangian=0 if may_take_over(problem, options) else tuning.LAGRANGIAN,
         )
     except ToplabelError as error:
         if error.name == "TL_ERR_NOT_FINITE" and is_mapped(features):
@@ -163,32 +155,23 @@ def _padded_center(problem: Problem) -> np.ndarray | None:
     return None if center is None else join_intercept(center, None, problem.constant)
 
 
-_LAGRANGIAN = 100  # passes until the loop of csrc/src/solver_lagrangian.c begins
-_COPY_BYTES = 1 << 30
-_FINE_EPS = 1e-4
-
-
 def _may_round(features, options: Options) -> bool:
     """Return whether passes in float32 fit: the copy of dense rows is small, and evaluations are
     frequent enough to end them in time, or the gap asked for is above what they leave.
     """
     if sparse.issparse(features) or is_mapped(features) or options.max_epochs == 0:
         return False
-    is_seen = options.eval_every is None or options.eps >= _FINE_EPS
-    return is_seen and features.size * np.dtype(np.float32).itemsize <= _COPY_BYTES
-
-
-_WINDOW_BYTES = 1 << 28
-_LARGE_FILE = 1 << 30
+    is_seen = options.eval_every is None or options.eps >= tuning.FINE_TOL
+    return is_seen and features.size * np.dtype(np.float32).itemsize <= tuning.COPY_BYTES
 
 
 def _window(features, window: int | None) -> int:
     """Return rows to shuffle among; 0: all."""
     if window is not None:
         return window
-    if not is_mapped(features) or features.nbytes <= _LARGE_FILE:
+    if not is_mapped(features) or features.nbytes <= tuning.LARGE_FILE:
         return 0
-    return max(1024, _WINDOW_BYTES // features[:1].nbytes)
+    return max(1024, tuning.WINDOW_BYTES // features[:1].nbytes)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy import sparse
 
-from toplabel import kernels
+from toplabel._core import kernels
 from toplabel._core.arrays import as_features, check_mapped_finite, is_mapped
 
 __all__ = ["Record", "Solution"]

@@ -12,22 +12,10 @@ from collections.abc import Callable
 import numpy as np
 from scipy import linalg, sparse
 
-from toplabel import losses
+from toplabel._core import losses, tuning
 from toplabel._core.arrays import pointer
 from toplabel._core.lib import check, ffi, lib
 from toplabel._core.problem import Problem
-
-_DIRECT = 700  # unknowns up to which the whole matrix is factorised,
-_DIRECT_HARD = 1000  # and where conjugate gradients were slow
-_SLOW = 30  # steps of conjugate gradients
-_ASSEMBLY = 40  # steps that may cost as much as a matrix, beside _CHEAP operations
-_CHEAP = 2e7
-_REUSED = 8  # steps up to which a preconditioner is used again
-_REUSED_SHIFT = 10.0  # where the shift has changed by less
-_BLOCK_BYTES = 1 << 28  # of all blocks; beyond, their diagonals take their place
-_TOLERANCE = 0.1  # of conjugate gradients, in the norm of the preconditioner
-_MOST_STEPS = 200
-_DENSE_BYTES = 1 << 28  # of sparse rows that are made dense
 
 
 class Rows:
@@ -35,9 +23,9 @@ class Rows:
 
     def __init__(self, problem: Problem):
         X = problem.features
-        if sparse.issparse(X) and 8 * X.shape[0] * X.shape[1] <= _DENSE_BYTES:
+        if sparse.issparse(X) and 8 * X.shape[0] * X.shape[1] <= tuning.DENSE_BYTES:
             X = X.toarray()
-        X = X.astype(np.float64, copy=False)
+        X = X.astype(np.float64) if sparse.issparse(X) else np.asarray(X, np.float64)  # a map too
         if problem.constant:
             column = np.full((X.shape[0], 1), problem.constant)
             join = sparse.hstack if sparse.issparse(X) else np.hstack
@@ -131,19 +119,19 @@ class Systems:
             return self._direct(X, shift, R), 0
         M = self._preconditioner(X, shift)
         D, steps = self._conjugate_gradients(X, shift, M, R)
-        self._was_slow = self._was_slow or steps > _SLOW
+        self._was_slow = self._was_slow or steps > tuning.SLOW
         self._kept = (M, shift, steps)
         return D, steps
 
     def _is_direct(self) -> bool:
         size, d, rows = self._size, self._rows.d, len(self._J.rows)
-        limit = _DIRECT_HARD if self._was_slow else _DIRECT
+        limit = tuning.DIRECT_HARD if self._was_slow else tuning.DIRECT
         if size > limit or self._rows.is_sparse:
             return False
         classes = self._J.entries / rows
         assembly = rows * (classes * d) ** 2 + size**3 / 3
         product = 4 * rows * d * max(classes, self._J.m / 4)
-        return self._was_slow or assembly < _ASSEMBLY * product + _CHEAP
+        return self._was_slow or assembly < tuning.ASSEMBLY * product + tuning.CHEAP
 
     def _direct(self, X, shift: float, R: np.ndarray) -> np.ndarray:
         B = self._J.assemble(np.ascontiguousarray(X))
@@ -154,10 +142,13 @@ class Systems:
     def _preconditioner(self, X, shift: float) -> Callable[[np.ndarray], np.ndarray]:
         if self._kept is not None:
             M, before, steps = self._kept
-            if steps <= _REUSED and 1 / _REUSED_SHIFT < shift / before < _REUSED_SHIFT:
+            if (
+                steps <= tuning.REUSED
+                and 1 / tuning.REUSED_SHIFT < shift / before < tuning.REUSED_SHIFT
+            ):
                 return M
         D, d = self._J.diagonal(), self._rows.d
-        if 8 * self._size * d > _BLOCK_BYTES:
+        if 8 * self._size * d > tuning.BLOCK_BYTES:
             squares = X.power(2) if self._rows.is_sparse else X**2
             inverse = 1 / (shift + np.asarray(squares.T @ D).T)
             return lambda R: inverse * R
@@ -172,9 +163,9 @@ class Systems:
     def _conjugate_gradients(self, X, shift: float, M, R: np.ndarray) -> tuple[np.ndarray, int]:
         D, R, Z = np.zeros_like(R), R.copy(), M(R)
         P, product = Z.copy(), float(np.vdot(R, Z))
-        least = _TOLERANCE**2 * product
+        least = tuning.CG_TOLERANCE**2 * product
         steps = 0
-        while product > least and steps < _MOST_STEPS:
+        while product > least and steps < tuning.CG_STEPS:
             self._is_over()
             scores = self._J.multiply(np.ascontiguousarray(X @ P.T))
             HP = shift * P + (X.T @ scores).T

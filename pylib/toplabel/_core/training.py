@@ -39,7 +39,7 @@ class Options:
     window: int | None = None
     acceleration: str | bool | float = "auto"
     watch: Mapping[str, Callable[[Run], float]] = field(default_factory=dict)
-    method: str = "sdca"
+    method: str = "auto"
 
     def __post_init__(self) -> None:
         if self.callback is not None and not callable(self.callback):
@@ -68,14 +68,12 @@ def as_r(acceleration: object) -> float:
     """Return the argument as ``tl_settings`` has it: r, 0 without acceleration, negative where it
     is chosen.
     """
-    if isinstance(acceleration, str) and acceleration in ("auto", "unscaled"):
+    if isinstance(acceleration, str) and acceleration == "auto":
         return -1.0
     if acceleration is False:
         return 0.0
     if acceleration is True or isinstance(acceleration, str):
-        raise ValueError(
-            f"acceleration must be 'auto', 'unscaled', False or a number, got {acceleration!r}"
-        )
+        raise ValueError(f"acceleration must be 'auto', False or a number, got {acceleration!r}")
     r = as_number(acceleration, "acceleration", 0.0, strict=True)
     if r > LARGEST:
         raise ValueError(f"acceleration must be <= {LARGEST:g}, got {acceleration!r}")
@@ -116,9 +114,9 @@ class _Listener:
     Ctrl-C.
     """
 
-    def __init__(self, run: Run, options: Options, is_given_up: Callable[[], bool]):
+    def __init__(self, run: Run, options: Options, takes_over: Callable[[], bool]):
         self._run = run
-        self._is_given_up = is_given_up
+        self._takes_over = takes_over
         self._options = options
         self._clock = Clock(options)
         self._first = run.epochs
@@ -159,13 +157,14 @@ class _Listener:
             self.stopped = "time_limit"
         elif status := why_to_end():
             self.stopped = status
-        elif self._is_given_up():
-            self.stopped = "given up"
+        elif self._takes_over():
+            self.stopped = "taken over"
         return int(self.stopped != "")
 
     def _evaluated(self, objective) -> int:
         record = self._record(objective)
-        if self.stopped or self._options.callback is None or not self._options.callback(record):
+        is_over = self.stopped not in ("", "taken over")  # where given up, another method goes on
+        if is_over or self._options.callback is None or not self._options.callback(record):
             return 0
         self.stopped = "interrupted"
         return 1
@@ -192,16 +191,16 @@ def _tl_callback(user, objective) -> int:
 
 
 def train(
-    run: Run, options: Options, is_given_up: Callable[[], bool] = lambda: False
+    run: Run, options: Options, takes_over: Callable[[], bool] = lambda: False
 ) -> tuple[str, list[Record]]:
-    """Run until the options, Ctrl-C or `is_given_up`, which is asked between parts of the passes,
-    say stop; return the status (as in `toplabel.Solution`, or ``"given up"``) and the history, whose
+    """Run until the options, Ctrl-C or `takes_over`, which is asked between parts of the passes,
+    say stop; return the status (as in `toplabel.Solution`, or ``"taken over"``) and the history, whose
     last record is that of the point where the run is now.
     """
-    listener = _Listener(run, options, is_given_up)
+    listener = _Listener(run, options, takes_over)
     handle = ffi.new_handle(listener)
     stopping = ffi.new("tl_stopping *")
-    lib.tl_stopping_default(stopping)
+    lib.tl_stopping_init(stopping, ffi.sizeof("tl_stopping"))
     stopping.eps, stopping.max_epochs = options.eps, options.max_epochs
     stopping.eval_every = options.eval_every or 0
     stopping.eval_start = bool(options.callback or options.watch)

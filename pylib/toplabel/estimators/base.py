@@ -117,7 +117,7 @@ class SolverEstimator(ClassifierMixin, CommonEstimator):
             fit_intercept=self.fit_intercept,
             intercept_scaling=self.intercept_scaling,
             acceleration=self.acceleration,
-            n_jobs=None if self.n_jobs is None else threads,
+            n_jobs=threads,
         )
 
     def _report(self, name: str, record: Record) -> None:

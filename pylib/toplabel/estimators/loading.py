@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
+import zipfile
 
 import numpy as np
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import Normalizer, StandardScaler
 
-from toplabel._core.files import read_npz
 from toplabel.estimators.multilabel import MultilabelClassifier
 from toplabel.estimators.topk import TopKClassifier
 from toplabel.solver import Solution
@@ -38,12 +38,12 @@ def load_model(path: str | os.PathLike[str], split: str | None = None) -> Pipeli
 
     Raises
     ------
-    FileError
-        If the file is missing or damaged.
+    FileNotFoundError
+        If there is no such file.
     ValueError
-        For a split that is not there, or a method whose models were not kept.
+        If it is damaged; for a split that is not there, or a method whose models were not kept.
     """
-    arrays = {name: a if a.ndim else a.item() for name, a in read_npz(path).items()}
+    arrays = {name: a if a.ndim else a.item() for name, a in _read(path).items()}
     splits = list(arrays["splits"])
     if not splits:
         raise ValueError(f"{path}: {arrays['reason']}")
@@ -54,6 +54,15 @@ def load_model(path: str | os.PathLike[str], split: str | None = None) -> Pipeli
     width = kept["X"].shape[1] if "X" in kept else kept["W"].shape[0]
     steps = [("scale", step) for step in _scaling(arrays["transform"], kept, width)]
     return Pipeline([*steps, ("classify", _classifier(arrays, kept, width))])
+
+
+def _read(path: str | os.PathLike[str]) -> dict[str, np.ndarray]:
+    """Return the arrays of an .npz file by name."""
+    try:
+        with np.load(path) as arrays:
+            return {name: arrays[name] for name in arrays.files}
+    except (ValueError, EOFError, AttributeError, zipfile.BadZipFile) as error:
+        raise ValueError(f"{path}: damaged, or no .npz file of arrays ({error})") from None
 
 
 def _scaling(transform: str, kept: dict, width: int) -> list:

@@ -79,12 +79,12 @@ class TopKClassifier(SolverEstimator):
         Print a line at each evaluation of the objectives.
     time_limit : float, optional
         Seconds of wall time.
-    acceleration : "auto", "unscaled", False or float > 0, default="auto"
+    acceleration : "auto", False or float > 0, default="auto"
         As in `toplabel.solve`. Without it the training needs less memory, by twice that of the
         model.
     n_jobs : int or None, default=None
         As in `toplabel.solve`: threads for one-vs-all losses of more than 64 classes and for the
-        matrix of ``kernel="rbf"``. Numbers are the same for all but None. Other losses are trained
+        matrix of ``kernel="rbf"``. The numbers do not depend on it. Other losses are trained
         by one thread, beside those of BLAS; `GridSearchCV` and its like share out models.
 
     Attributes

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 import pandas as pd
 
-from toplabel._core.files import FileError, read_text, result_path
+from toplabel.reproduction.files import FileError, read_text, result_path
 
 Columns = Mapping[str, type]
 

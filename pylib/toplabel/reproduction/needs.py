@@ -16,8 +16,8 @@ from math import ceil
 from pathlib import Path
 from typing import Any
 
-from toplabel._core.files import FileError, read_json
 from toplabel.reproduction.config.run import SUMMARY
+from toplabel.reproduction.files import FileError, read_json
 from toplabel.reproduction.plan import Plan
 
 FIRST = 10**6

@@ -27,7 +27,10 @@ from toplabel.reproduction.sources import fingerprint, is_module, module_sum
 DEFAULTS = "config/config.yaml"
 ALL_SPLITS = "all"  # the name of a tuning job that takes the splits together
 AGREEING = ("svm_ova", "lr_ova", "svm_ova_liblinear", "lr_ova_liblinear")
-_SETTINGS = ("seed", "eps_train", "max_epochs_tune", "max_epochs_train")
+_SETTINGS = {
+    "tune": ("seed", "eps_tune", "eps_other", "max_epochs_tune"),
+    "train": ("seed", "eps_train", "eps_other", "max_epochs_tune", "max_epochs_train"),
+}
 # The keys of a registry entry that the content of the prepared set depends on.
 _CONTENT = ["task", "embedded", "format", "options", "folder", "files", "divide", "transform"]
 _CONTENT += ["bias", "folds", "splits", "statistics", "features", "published_key", "not_comparable"]
@@ -237,8 +240,7 @@ class Plan:
         )
 
     def _settings(self, stage: str) -> Settings:
-        keys = {"tune": ("seed", "eps_tune", "max_epochs_tune"), "train": _SETTINGS}
-        return Settings(**{key: getattr(self.run, key) for key in keys.get(stage, ())})
+        return Settings(**{key: getattr(self.run, key) for key in _SETTINGS.get(stage, ())})
 
     def network(self, dataset: str) -> dict[str, Any]:
         """Return what the networks of a data set depend on."""

@@ -9,7 +9,6 @@ from functools import cache, cached_property
 from importlib.util import find_spec
 from pathlib import Path
 
-from toplabel._core.files import file_sum
 from toplabel.reproduction.config.datasets import Registry
 from toplabel.reproduction.config.entry import Entry, RawFile
 from toplabel.reproduction.data.fetch import (
@@ -20,6 +19,7 @@ from toplabel.reproduction.data.fetch import (
     open_address,
     raw_path,
 )
+from toplabel.reproduction.files import file_sum
 
 RAW = "data/raw"
 

@@ -16,10 +16,10 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from toplabel._core.files import read_json
 from toplabel.reproduction import sources
 from toplabel.reproduction.config.documents import read_yaml
 from toplabel.reproduction.facts import BENCHMARKS, note_start
+from toplabel.reproduction.files import read_json
 from toplabel.reproduction.methods import create
 from toplabel.reproduction.needs import kept_jobs
 from toplabel.reproduction.plan import DEFAULTS, Plan, PlanError

@@ -98,6 +98,7 @@ def online_weights(
 ) -> np.ndarray:
     """W, (d, T - 1), after stochastic subgradient steps; see ``tl_simplex_online``."""
     settings = ffi.new("tl_online_settings *")
+    lib.tl_online_settings_init(settings, ffi.sizeof("tl_online_settings"))
     settings.loss, settings.epochs = _CODES[loss], epochs
     settings.seed, settings.average = seed, average
     settings.radius, settings.t0 = radius, t0

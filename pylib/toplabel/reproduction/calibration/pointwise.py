@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from toplabel import losses
+from toplabel._core import losses
 from toplabel._core.arrays import Labels
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from toplabel._core.files import FileError
+from toplabel.reproduction.files import FileError
 from toplabel.reproduction.seeds import seed_of
 from toplabel.reproduction.selection.ranks import load_ranks
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from toplabel._core.files import write_json
+from toplabel.reproduction.files import write_json
 from toplabel.reproduction.frames import write_frame
 
 

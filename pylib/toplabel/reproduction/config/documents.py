@@ -13,7 +13,7 @@ from typing import Any
 import yaml
 from pydantic import TypeAdapter, ValidationError
 
-from toplabel._core.files import one_line
+from toplabel.reproduction.files import one_line
 
 _SHOWN = 60  # characters of a value in an error
 _LISTED = 20  # names in an error

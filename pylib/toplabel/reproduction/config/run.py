@@ -24,8 +24,11 @@ class Settings(Closed):
     """Another value gives other folds and another order of the training rows."""
     eps_tune: Gap = 1e-3
     """The relative duality gap at which training stops in tuning."""
-    eps_train: Gap = 1e-3
+    eps_train: Gap = 1e-7
     """The relative duality gap at which the final training stops; at most eps_tune."""
+    eps_other: Gap = 1e-3
+    """The tolerance, in tuning and at the end, of what has no duality gap by this library: competitors,
+    and the truncated top-k entropy, which is not convex."""
     max_epochs_tune: PositiveInt = 1000
     """The passes over the data after which training stops all the same in tuning."""
     max_epochs_train: PositiveInt = 20000

@@ -21,8 +21,8 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from toplabel._core.files import atomic_path
 from toplabel.reproduction.config.entry import Entry, RawFile
+from toplabel.reproduction.files import atomic_path
 
 SHIPPED = "data/embedded"
 """The folder of the checkout with the raw files that it ships."""

@@ -13,7 +13,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from toplabel._core.files import (
+from toplabel.reproduction.config.entry import Split
+from toplabel.reproduction.data.parts import Part, Prepared
+from toplabel.reproduction.files import (
     FileError,
     atomic_path,
     check_file,
@@ -22,8 +24,6 @@ from toplabel._core.files import (
     read_npz,
     write_json,
 )
-from toplabel.reproduction.config.entry import Split
-from toplabel.reproduction.data.parts import Part, Prepared
 
 _META_FILE = "meta.json"
 _RESERVED = ("name", "task", "n_classes", "class_names", "parts", "splits")

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
-from toplabel._core.files import one_line
+from toplabel.reproduction.files import one_line
 from toplabel.reproduction.methods.trained import Matrix, Trained
 
 _SEEDS = 1 << 32  # NumPy's legacy generator, which scikit-learn takes, has this many

@@ -15,8 +15,7 @@ class LibraryLoss:
 
     There are no warm starts. One from another C would save a quarter of the passes, but the model
     would depend on the values of C trained before it. Without one it is a function of its rows, its
-    hyper-parameters and its seed: a final model on the rows of a fold is the very one that was
-    validated.
+    hyper-parameters, its seed and its tolerance.
     """
 
     loss: str | object

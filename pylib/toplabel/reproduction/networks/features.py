@@ -10,10 +10,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from toplabel.features import extract
 from toplabel.reproduction.config.entry import Entry, Split
 from toplabel.reproduction.data.parts import Loaded, Part, Prepared
 from toplabel.reproduction.data.prepare import finish
+from toplabel.reproduction.networks.extraction import extract
 from toplabel.reproduction.networks.images import Images, class_names, draw_images
 from toplabel.reproduction.networks.network import FEATURES, build, load_weights
 

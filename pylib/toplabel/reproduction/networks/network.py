@@ -10,8 +10,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from toplabel._core.files import FileError, read_npz, write_npz
 from toplabel.reproduction.config.entry import Network
+from toplabel.reproduction.files import FileError, read_npz, write_npz
 
 FEATURES = "rectified"
 """The name of the layer whose output the features are: the last but one, after its ReLU."""

@@ -12,8 +12,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from toplabel._core.files import FileError, read_npz, write_npz
 from toplabel.reproduction.config.entry import Network
+from toplabel.reproduction.files import FileError, read_npz, write_npz
 from toplabel.reproduction.networks.images import Images
 from toplabel.reproduction.networks.network import arrays_of
 from toplabel.reproduction.seeds import seed_of

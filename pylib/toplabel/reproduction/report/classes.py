@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from toplabel._core.files import read_npz
+from toplabel.reproduction.files import read_npz
 from toplabel.reproduction.report.inputs import Inputs
 from toplabel.reproduction.report.labels import plain
 from toplabel.reproduction.report.numbers import compact, count, fixed

@@ -21,7 +21,7 @@ from rocrate.model.contextentity import ContextEntity
 from rocrate.model.entity import Entity
 from rocrate.rocrate import ROCrate
 
-from toplabel._core.files import atomic_path
+from toplabel.reproduction.files import atomic_path
 from toplabel.reproduction.report.html import is_page
 from toplabel.reproduction.report.inputs import Inputs, web_address
 from toplabel.reproduction.report.tree import Tree

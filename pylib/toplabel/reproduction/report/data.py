@@ -6,8 +6,8 @@ import json
 import shutil
 from pathlib import Path
 
-from toplabel._core.files import atomic_path
 from toplabel.reproduction.compare.cells import write_cells
+from toplabel.reproduction.files import atomic_path
 from toplabel.reproduction.report.inputs import Inputs
 from toplabel.reproduction.report.tree import Tree
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from toplabel._core.files import atomic_path
+from toplabel.reproduction.files import atomic_path
 from toplabel.reproduction.report import labels
 from toplabel.reproduction.report.tree import Tree
 from toplabel.reproduction.report.words import read_template

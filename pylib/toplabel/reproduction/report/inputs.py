@@ -11,11 +11,11 @@ from urllib.parse import urlsplit
 
 import pandas as pd
 
-from toplabel._core.files import read_json, read_text
 from toplabel.reproduction.compare import views
 from toplabel.reproduction.compare.published import TableText
 from toplabel.reproduction.config.keys import Key
 from toplabel.reproduction.config.notes import Notes
+from toplabel.reproduction.files import read_json, read_text
 from toplabel.reproduction.report.shown import shown_cells
 
 _FIGURE_WORDS = ("name", "title", "caption", "alt", "source")

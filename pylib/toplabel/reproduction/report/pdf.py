@@ -10,7 +10,7 @@ from pathlib import Path
 
 import typst
 
-from toplabel._core.files import FileError, atomic_path
+from toplabel.reproduction.files import FileError, atomic_path
 from toplabel.reproduction.report import labels
 from toplabel.reproduction.report.tree import Tree
 from toplabel.reproduction.report.words import read_template

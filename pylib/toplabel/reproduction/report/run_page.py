@@ -38,7 +38,7 @@ def _protocol(inputs: Inputs) -> list[str]:
     """Return how the numbers are made, in paragraphs."""
     words, config = WORDS["protocol"], inputs.config
     texts = [words["method"]]
-    if {"eps_tune", "eps_train"} <= {*config}:
+    if {"eps_tune", "eps_train", "eps_other"} <= {*config}:
         texts.append(words["stop"].format(**config))
     if inputs.run["budget"] in WORDS["budgets"]:
         texts.append(WORDS["budgets"][inputs.run["budget"]])

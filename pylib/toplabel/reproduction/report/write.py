@@ -8,7 +8,6 @@ from typing import Any
 
 import pandas as pd
 
-from toplabel._core.files import read_json
 from toplabel.reproduction.compare.cells import MEASURED
 from toplabel.reproduction.compare.claims import COLUMNS as CLAIMS
 from toplabel.reproduction.compare.published import load_texts
@@ -16,6 +15,7 @@ from toplabel.reproduction.config.methods import load_methods
 from toplabel.reproduction.config.notes import load_notes
 from toplabel.reproduction.config.run import SUMMARY
 from toplabel.reproduction.config.studies import published_tables
+from toplabel.reproduction.files import read_json
 from toplabel.reproduction.frames import read_frame
 from toplabel.reproduction.report.crate import write_crate
 from toplabel.reproduction.report.data import write_data

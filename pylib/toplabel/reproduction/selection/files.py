@@ -16,7 +16,14 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from toplabel._core.files import FileError, read_npz, read_text, remade, result_path, write_npz
+from toplabel.reproduction.files import (
+    FileError,
+    read_npz,
+    read_text,
+    remade,
+    result_path,
+    write_npz,
+)
 
 Record = TypeVar("Record")
 Path = str | os.PathLike[str]

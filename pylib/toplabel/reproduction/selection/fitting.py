@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from toplabel import losses
 from toplabel.kernels import rbf_gram
 from toplabel.reproduction.methods import create
 from toplabel.reproduction.methods.trained import dense
@@ -56,14 +57,14 @@ class Fitter:
         self._data = X, labels
         self._names = (*task.names, fold, repr(float(theta)))
         self._where = {"split": task.split, "fold": "all" if final else fold, "theta": theta}
+        stage = "train" if final else "tune"
+        is_certified = bool(task.method.loss) and losses.get(task.method.loss).convex
+        eps = getattr(budget, f"eps_{stage}") or getattr(settings, f"eps_{stage}")
         self._fixed = {
             "n_classes": n_classes,
-            "eps": budget.eps_tune or settings.eps_tune,
-            "max_epochs": settings.max_epochs_tune,
+            "eps": eps if is_certified else max(eps, settings.eps_other),
+            "max_epochs": getattr(settings, f"max_epochs_{stage}"),
         }
-        if final:
-            self._fixed["eps"] = budget.eps_train or settings.eps_train
-            self._fixed["max_epochs"] = settings.max_epochs_train
         self._largest: tuple[float, Any] = (-math.inf, None)
 
     def fit(self, C: float) -> Fit:

@@ -31,7 +31,7 @@ def train_models(prepared: Prepared, task: Task, choices: Iterable[Choice]) -> l
     """Train every model that a choice names, with C ascending on each (split, theta, k).
 
     The seeds are those of the first fold of tuning: where no rows are added, these are the models
-    that were validated.
+    that were validated, within the two tolerances.
     """
     paths: dict[tuple, set[float]] = {}
     for choice in choices:

@@ -19,8 +19,8 @@ from xml.etree import ElementTree
 import numpy as np
 from scipy import sparse
 
-from toplabel._core.files import one_line, reason
 from toplabel.reproduction.data.parts import Loaded, Part, Rows, Task
+from toplabel.reproduction.files import one_line, reason
 
 _NUMBERS = "biuf"  # kinds of dtypes: boolean, integers, floating point
 _WHOLE = re.compile(r"\+?(-?[0-9]{1,15})(?:\.0*)?")

@@ -20,9 +20,9 @@ from scipy import sparse
 from sklearn.datasets import load_svmlight_file
 from sklearn.preprocessing import MultiLabelBinarizer
 
-from toplabel._core.files import reason
 from toplabel.reproduction.data.formats.common import FormatError, Source, Table, assemble
 from toplabel.reproduction.data.parts import Loaded
+from toplabel.reproduction.files import reason
 
 Size = Annotated[int, Field(gt=0, le=2 * 10**9)]  # indices of LIBSVM text end at 2^31 - 1
 _SIZES = re.compile(rb"[0-9]+ [0-9]+ [0-9]+")

@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 from sklearn.preprocessing import MultiLabelBinarizer
 
-from toplabel._core.files import reason
 from toplabel.reproduction.data.formats.common import FormatError, Source, Table, assemble, shown
 from toplabel.reproduction.data.parts import Loaded
+from toplabel.reproduction.files import reason
 
 _MANY = 50  # values of a column of words, which are more than half the rows: no category
 

@@ -15,7 +15,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Drawing
 
-from toplabel._core.files import read_json, result_path, write_json
+from toplabel.reproduction.files import read_json, result_path, write_json
 from toplabel.reproduction.report.figures import style
 from toplabel.reproduction.report.figures.registry import row_of
 from toplabel.reproduction.report.labels import segments

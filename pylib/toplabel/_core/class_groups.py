@@ -13,26 +13,22 @@ from itertools import pairwise
 
 import numpy as np
 
-from toplabel._core import sdca, threads
+from toplabel._core import sdca, threads, tuning
 from toplabel._core.arrays import Labels, as_dual
 from toplabel._core.problem import Problem
 from toplabel._core.solution import Record, Solution
 from toplabel._core.training import Clock, Options
 
-_LARGEST = 64  # classes of a group; halves of it take up to a quarter more time
-
 
 def is_split(problem: Problem) -> bool:
     """Tell whether the loss is a sum over the classes, and these are enough for two groups."""
-    return problem.loss.key in ("svm_ova", "lr_ova") and problem.labels.m > _LARGEST
+    return problem.loss.key in ("svm_ova", "lr_ova") and problem.labels.m > tuning.GROUP
 
 
 def solutions(
     problem: Problem, Cs: Sequence[float], options: Options, warm_start, n_threads: int
 ) -> Iterator[Solution]:
     """Yield the solution for each C, in ascending order; as `toplabel._core.sdca.solutions`."""
-    if options.watch:
-        raise ValueError("watch looks at a whole model while it trains: leave n_jobs away")
     groups = _groups(problem, Cs, replace(options, callback=None), warm_start)
     for i, C in enumerate(Cs):
         clock = Clock(options)
@@ -56,7 +52,7 @@ class _Group:
 def _groups(problem: Problem, Cs, options: Options, warm_start) -> list[_Group]:
     m = problem.labels.m
     count = 1
-    while count * _LARGEST < m:  # a power of two is shared evenly by as many threads
+    while count * tuning.GROUP < m:  # a power of two is shared evenly by as many threads
         count *= 2
     bounds = [m * i // count for i in range(count + 1)]
     start = _checked(warm_start, problem)

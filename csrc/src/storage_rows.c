@@ -2,12 +2,11 @@
 /* Updates row by row: for few features, and for sparse ones, a product per row inside the cache is
  * faster than the calls and the corrections of a blocked one. W is kept as (d, stride), so that a
  * feature touches one contiguous piece; features are converted to float64 as they are read. */
-#include "solver.h"
-
-#include <string.h>
+#include "allocate.h"
+#include "storage.h"
 
 static tl_features row_features(tl_solver *self, size_t i) {
-    return tl_features_of(&self->data, i, self->rows);
+    return tl_features_of(&self->data, i, self->row);
 }
 
 typedef enum columns { ALL_COLUMNS, COLUMNS32, COLUMNS64 } columns;
@@ -101,7 +100,7 @@ static void add_row(const tl_features *row, size_t stride, const double *delta, 
     }
 }
 
-double tl_rows_norm2(tl_solver *self, size_t i) {
+static double norm2(tl_solver *self, size_t i) {
     const tl_features x = row_features(self, i);
     return tl_features_norm2(&x);
 }
@@ -126,7 +125,7 @@ TL_INLINE void prefetch_row(const tl_solver *self, size_t i) {
     prefetch(self->dual, i * data->m, data->m, sizeof(double));
 }
 
-void tl_rows_update(tl_solver *self, size_t first, size_t count) {
+static void update(tl_solver *self, size_t first, size_t count) {
     const size_t m = self->data.m, stride = self->stride;
     double *s = self->scores, *delta = self->delta, *a_new = self->work + TL_UPDATE_WORK(m);
     for (size_t visit = first; visit < first + count; visit++) {
@@ -136,25 +135,74 @@ void tl_rows_update(tl_solver *self, size_t first, size_t count) {
         if (!(row.C > 0.0)) continue; /* weight 0: the row is not there */
         const tl_features x = row_features(self, i);
         double *a = self->dual + i * m;
-        row_scores(&x, stride, self->weights, s);
+        row_scores(&x, stride, self->primal, s);
         tl_sample_row(self, visit, &row, s, a);
         tl_update_row(self, visit, &row, s, a, a_new);
-        if (tl_replace_dual(self, i, a_new, a, delta)) add_row(&x, stride, delta, self->weights);
+        if (tl_replace_dual(self, i, a_new, a, delta)) add_row(&x, stride, delta, self->primal);
     }
 }
 
-void tl_rows_scores(tl_solver *self, size_t first, size_t count) {
+static void scores(tl_solver *self, size_t first, size_t count) {
     for (size_t p = 0; p < count; p++) {
         const tl_features x = row_features(self, first + p);
-        row_scores(&x, self->stride, self->weights, self->scores + p * self->stride);
+        row_scores(&x, self->stride, self->primal, self->scores + p * self->stride);
     }
 }
 
-void tl_rows_add_duals(tl_solver *self) {
+static void add_duals(tl_solver *self) {
     const size_t m = self->data.m;
     for (size_t i = 0; i < self->data.n; i++) {
         const tl_features x = row_features(self, i);
         memcpy(self->delta, self->dual + i * m, m * sizeof *self->delta);
-        add_row(&x, self->stride, self->delta, self->weights);
+        add_row(&x, self->stride, self->delta, self->primal);
     }
 }
+
+/* ---- W as (d, stride) ---- */
+
+static void lay_out(const tl_solver *self, const double *given, double *primal) {
+    const size_t m = self->data.m;
+    memset(primal, 0, self->primal_size * sizeof *primal);
+    for (size_t k = 0; k < self->data.d; k++)
+        memcpy(primal + k * self->stride, given + k * m, m * sizeof *primal);
+}
+
+static void hand_out(const tl_solver *self, double *given) {
+    const size_t m = self->data.m;
+    for (size_t k = 0; k < self->data.d; k++)
+        memcpy(given + k * m, self->primal + k * self->stride, m * sizeof *given);
+}
+
+TL_CLONES
+static void add_squares(size_t m, const double *w, double *squares) {
+#pragma omp simd
+    for (size_t c = 0; c < m; c++)
+        squares[c] += w[c] * w[c];
+}
+
+static void class_norms(tl_solver *self, double *norms) {
+    const size_t m = self->data.m;
+    memset(norms, 0, m * sizeof *norms);
+    for (size_t k = 0; k < self->data.d; k++)
+        add_squares(m, self->primal + k * self->stride, norms);
+    for (size_t c = 0; c < m; c++)
+        norms[c] = sqrt(norms[c]);
+}
+
+static bool allocate(tl_solver *self) {
+    self->row = tl_doubles(1, tl_longest_row(&self->data));
+    return self->row != NULL;
+}
+
+const tl_storage tl_storage_rows = {.allocate = allocate,
+                                    .norm2 = norm2,
+                                    .update = update,
+                                    .scores = scores,
+                                    .add_duals = add_duals,
+                                    .lay_out = lay_out,
+                                    .hand_out = hand_out,
+                                    .class_norms = class_norms,
+                                    .distances = tl_weights_distances,
+                                    .read = tl_nothing,
+                                    .write = tl_nothing,
+                                    .settle = tl_nothing};

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from toplabel._core.files import FileError, atomic_path, file_sum, read_json
+from toplabel.reproduction.files import FileError, atomic_path, file_sum, read_json
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * storage.h: what the storages in blocks share; not for the rest of the solver.
+ */
+#ifndef TL_STORAGE_H
+#define TL_STORAGE_H
+
+#include "solver.h"
+
+/* Where a storage has one W, in float64. */
+TL_INLINE void tl_nothing(tl_solver *self) {
+    (void)self;
+}
+
+/* storage_weights.c: what all storages but that of a Gram matrix share. */
+void tl_weights_distances(tl_solver *self, double *from_anchor, double *from_center);
+
+/* storage_blocks.c */
+/* What is subnormal in float32 becomes 0: products with such numbers take several times as long. */
+void tl_to_float32(size_t count, const double *x, float *out);
+bool tl_blocks_allocate(tl_solver *self);
+bool tl_float32_allocate(tl_solver *self);
+/* Rows first .. first + count - 1 in float64: where they are, or copied. */
+const double *tl_consecutive_rows(tl_solver *self, size_t first, size_t count);
+/* These rows into blocks.rows. */
+void tl_gather_rows(tl_solver *self, size_t count, const size_t *index);
+/* Where these rows are: there if they lack something, or would be read across lines of the cache.
+ */
+const double *const *tl_locate_rows(tl_solver *self, size_t count, const size_t *index);
+/* The same in float32, into float32.rows. */
+void tl_gather_rows32(tl_solver *self, size_t count, const size_t *index);
+const float *const *tl_locate_rows32(tl_solver *self, size_t count, const size_t *index);
+
+/* Scores and inner products of the rows of a block, and what their updates change, delta. */
+typedef void tl_block_function(tl_solver *self, size_t count, const size_t *index);
+/* Update the rows of these visits; `finish` is left out where nothing changed. */
+void tl_blocks_update(tl_solver *self, size_t first, size_t count, tl_block_function *start,
+                      tl_block_function *finish);
+/* Free the memory of float32 passes that no others use. */
+void tl_float32_free(tl_solver *self);
+
+/* storage_dense.c: W as (m, d), for rows of any type. */
+double tl_dense_norm2(tl_solver *self, size_t i);
+void tl_dense_scores(tl_solver *self, size_t first, size_t count);
+void tl_dense_add_duals(tl_solver *self);
+void tl_dense_lay_out(const tl_solver *self, const double *given, double *primal);
+void tl_dense_class_norms(tl_solver *self, double *norms);
+/* Scores of these rows under primal. */
+void tl_dense_sample(tl_solver *self, size_t count, const size_t *index);
+/* From (m, d) to (d, m). */
+void tl_dense_hand_out(const tl_solver *self, double *given);
+
+#endif /* TL_STORAGE_H */

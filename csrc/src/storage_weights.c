@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* What all storages with weights share. */
+#include "storage.h"
+
+double tl_weights_norm2(const tl_solver *self) {
+    const size_t size = self->primal_size;
+    return self->center ? tl_squared_distance(size, self->primal, self->center)
+                        : tl_dot(size, self->primal, self->primal);
+}
+
+void tl_weights_distances(tl_solver *self, double *from_anchor, double *from_center) {
+    const size_t size = self->primal_size;
+    self->storage->read(self);
+    *from_center = tl_weights_norm2(self);
+    *from_anchor = tl_squared_distance(size, self->primal, self->outer.anchor);
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * tuning.h: every number of the solver that was chosen and not derived, with what fixed it.
+ * "Ablated" are rules that were left out, one at a time, on 42 problems to gaps of 1e-3 and 1e-6
+ * (letter, scene, yeast, scaled satimage and optdigits, the benchmark's; passes, 2026-11-26).
+ */
+#ifndef TL_TUNING_H
+#define TL_TUNING_H
+
+/* ---- acceleration (solver_accelerate.c) ---- */
+
+/* Passes of an outer step: an r that suits two follows changes soonest. */
+#define TL_PASSES 2
+/* The gap of an inner problem over its proximal term that r is led to, and how fast: r is
+ * multiplied by (q/TL_QUOTIENT)^gain, a factor e^gain at most. Smooth losses took .97 and .92 times
+ * the passes of the earlier rule (the ratio below, damped, with trials of other r); quotients of 1
+ * and 5 took 1.02, 1.01 and .98, .93; gains of .1 and .05 took 1.06, .97 and 1.15, 1.06. In the
+ * augmented Lagrangian a gain of .2 took more passes to 1e-6 on five of six problems (tabular 3574
+ * for 2564 with .05). */
+#define TL_QUOTIENT 3.0
+#define TL_GAIN 0.2
+#define TL_LAGRANGIAN_GAIN 0.05
+/* The ratio of the moves of an outer step's two passes that r is led to for hinges that are not
+ * smooth, until the augmented Lagrangian begins; near the best r on most losses and data of the
+ * first release. */
+#define TL_RATIO 0.8
+#define TL_RATIO_GAIN 2.0
+/* Larger ratios count as this one: an outlier must not multiply r by more than 4. */
+#define TL_LARGEST_RATIO 1.5
+/* Root mean square moves of this relative size are rounding. */
+#define TL_MOVE_ROUNDING 1e-12
+/* Plain passes, from this one on, whose ratio is below TL_FAST stay plain; chosen for the first
+ * release. */
+#define TL_FIRST_PASSES 2
+#define TL_FAST 0.7
+/* r at first, in units of max{1, C R^2}, and its bounds; chosen for the first release. */
+#define TL_FIRST_R 0.3
+#define TL_SMALLEST_FIRST_R 1.0
+#define TL_LARGEST_FIRST_R 10.0
+#define TL_SMALLEST_R 0.1
+#define TL_LARGEST_R 10.0 /* in the same units */
+/* Of an r that the caller sets, in these units: beyond, A leaves its domain by rounding. */
+#define TL_LARGEST_FIXED_R 1e6
+/* An r below counts as none: 1 - 1/(1 + r) would be rounding. */
+#define TL_NO_R 1e-10
+
+/* ---- augmented Lagrangian (solver_lagrangian.c) ---- */
+
+/* gamma_k at first: 1 and .1 took as many passes on letter, scene and tabular. */
+#define TL_FIRST_GAMMA 1.0
+/* gamma_k falls by it: .3 to .7 took passes within 20 %. */
+#define TL_GAMMA_FACTOR 0.5
+/* Where it would no longer smooth anything but rounding. */
+#define TL_LEAST_GAMMA 1e-6
+/* Gap of the inner problem over that of the problem, at which the centre moves: .03 to .3 took
+ * passes within 20 %. */
+#define TL_SOLVED 0.1
+
+/* ---- samples and shrinking (solver_update.c) ---- */
+
+/* At least every TL_SAMPLE_EVERY-th row is sampled, about TL_SAMPLE_ROWS of many, and
+ * TL_LEAST_SAMPLE of few: from three rows of 23 r was led astray.
+ */
+#define TL_SAMPLE_EVERY 8
+#define TL_SAMPLE_ROWS 512
+#define TL_LEAST_SAMPLE 64
+/* Unchanged updates that count: a row is left out of 1, 3, .., 2^TL_MOST_UNCHANGED - 1 passes.
+ * Ablated: 3 passes at most took 1.00 to 1.05 times as many passes as 15. In the augmented
+ * Lagrangian, whose passes may diverge where rows are left out of more, 3 is safe. */
+#define TL_MOST_UNCHANGED 4
+#define TL_MOST_UNCHANGED_SMOOTH 2
+
+/* ---- when to evaluate and to stop (solve.c) ---- */
+
+/* An estimate of the gap beyond this times eps needs no evaluation. */
+#define TL_FAR 2.0
+/* Without an estimate near eps, evaluate after so many epochs, or half as many as made: an
+ * evaluation reads all rows. */
+#define TL_LONGEST 8
+/* Windows without progress until the solver counts as stalled, their least length in epochs, and
+ * how far D may swing by rounding. */
+#define TL_STALLED_WINDOWS 3
+#define TL_STALLED_EPOCHS 5
+#define TL_LARGEST_SWING 1e3
+
+/* ---- warm starts (solver_start.c) ---- */
+
+/* Rows that the search for the best factor reads, and with a Gram matrix those of ||X^T A||^2: any
+ * factor is feasible, so a part of the rows is enough. */
+#define TL_SEARCH_ROWS 512
+#define TL_PRODUCT_ROWS 2048
+
+/* ---- layout (solver_create.c, storage_*.c) ---- */
+
+/* With at most so many dense features rows are updated one by one, without matrix products. */
+#define TL_NARROW_FEATURES 64
+/* Rows between two products: they read the weights, or the coefficients of all rows, once. With a
+ * Gram matrix and TL_GRAM_CLASSES classes reading them costs as much as the product of 64 rows. */
+#define TL_BLOCK 64
+#define TL_GRAM_BLOCK 256
+#define TL_GRAM_CLASSES 512
+/* With so many classes only a few updates of a block fit into the cache, and with more a BLAS is as
+ * fast as the own products. */
+#define TL_MANY_CLASSES 128
+#define TL_OWN_CLASSES 128
+/* A rounded score makes an update miss its optimum, and moves P - D by at most twice its error:
+ * products go on in float64 where the errors of sampled scores are above this part of the gap. */
+#define TL_ROUNDING_MARGIN 16.0
+
+#endif /* TL_TUNING_H */

@@ -1,0 +1,100 @@
+"""Every number of training in Python that was chosen and not derived, with what fixed it.
+
+Those of the C library are in ``csrc/src/tuning.h``. "The 26 problems" are letter, satimage, optdigits,
+yeast, emotions and scene as they are, and the benchmark's tabular, with hinges, smoothed hinges and
+smooth losses at C 1 to 5e5, to gaps of 1e-3 and 1e-6, on one thread.
+"""
+
+from __future__ import annotations
+
+# ---- Newton's method (newton.py) ----
+
+FIRST_EXTRA = 10.0
+"""Smoothing of the first outer step: below 1, rows without curvature remain."""
+EXTRA_FACTOR = 0.5
+"""By which it falls from one outer step to the next; not varied."""
+LEAST_EXTRA = 1e-9
+"""Where it would smooth nothing but rounding."""
+NEAR = 3.0
+"""Times `tol`: the gap of an inner problem at which an evaluation may be worth its time."""
+ARMIJO = 1e-4
+"""Part of the predicted fall that a step must have; the usual one."""
+OBJECTIVE_ROUNDING = 1e-13
+"""Part of the objective by which a step may miss that."""
+TRIALS = 30
+SHORTEST = 1e-6
+"""Steps below, which move the scores by less of their size, are rounding."""
+LEAST_MU = 0.1
+"""Of the damping, beside the regulariser's 1."""
+IDLE, IDLE_OUTER = 6, 20
+"""Steps, and outer steps, without a smaller gap, after which rounding has ended the progress. From a good
+start the first outer steps smooth too much to make the gap smaller."""
+GRADIENT_ROUNDING = 1e-14
+"""Gradient, relative to W, that is rounding."""
+ONE_THREAD, MANY_THREADS = 2e5, 2e7
+"""Multiplications of a product: up to the first OpenBLAS uses one thread, from the second on several
+are worth their start. With two threads for smaller ones a fit of scikit-learn's digits took 11 s of
+CPU in place of 0.1."""
+
+# ---- the systems of Newton's method (systems.py) ----
+
+DIRECT, DIRECT_HARD = 700, 1000
+"""Weights up to which the matrix is factorised; the second where conjugate gradients were slow."""
+SLOW = 30
+"""Steps of conjugate gradients that are slow."""
+ASSEMBLY, CHEAP = 40, 2e7
+"""A matrix may cost as much as so many steps of conjugate gradients and so many operations."""
+REUSED, REUSED_SHIFT = 8, 10.0
+"""A preconditioner is used again after at most so many steps, where the damping changed by less."""
+BLOCK_BYTES = DENSE_BYTES = 1 << 28
+"""Of the preconditioner's blocks, beyond which their diagonals take their place; of sparse rows that
+are made dense."""
+CG_TOLERANCE, CG_STEPS = 0.1, 200
+"""Of conjugate gradients, in the norm of the preconditioner: the inner problem is solved as loosely."""
+
+# ---- when Newton's method takes over (choice.py) ----
+
+MOST_WEIGHTS = 1500
+"""For which it is considered: scene with 1,764 weights took .7 s by coordinate ascent, 2.9 s by it."""
+FEWEST_PASSES = 10
+"""Before the fall of the gap says anything."""
+RENT = 0.25
+"""Part of its estimated cost that coordinate ascent may cost first. On the 26 problems no run took
+1.3 times the better method and a tenth of a second more; with .3 and costs that were too high, 2.6
+times."""
+VISIT, CLASS, PRODUCT = 130.0, {True: 3.0, False: 10.0}, 0.4
+"""Nanoseconds of a visit of a row, and in it for each class (of a multiclass or one-vs-all hinge; of
+other losses) and for each class and feature: fits to 4,000 rows of 16 and 100 features, 10 and 26
+classes."""
+SHUFFLE = 20.0
+"""Nanoseconds for each row of a pass, visited or not."""
+STEP = (60.0, 2.5)
+"""Nanoseconds of a Newton step for each row and class, without features and for each; as above."""
+FACTOR = 0.02
+"""Nanoseconds for each operation of a Cholesky factor."""
+STEPS = {"smooth": (6.0, 1.5), "smoothed": (8.0, 2.0), "hinge": (0.0, 7.0)}
+"""Newton steps: at first, and for each digit of the gap; near the geometric means on the 26 problems."""
+LEAST_TOL = 1e-12
+
+# ---- coordinate ascent (sdca.py, problem.py, class_groups.py, run.py) ----
+
+LAGRANGIAN = 100
+"""Passes until the augmented Lagrangian begins: from pass 0 on, the benchmark's b took 367 passes in
+place of 29."""
+COPY_BYTES = 1 << 30
+"""Of a float32 copy of the rows."""
+FINE_TOL = 1e-4
+"""Below which passes are in float64 where evaluations are asked for at intervals: none may come in
+time to end float32."""
+WINDOW_BYTES, LARGE_FILE = 1 << 28, 1 << 30
+"""Of a window of rows that are shuffled, and of the mapped file from which on there are windows, and
+Newton's method, which reads all rows at each step, does not take over."""
+NARROW = 64
+"""Features up to which rows are updated one by one in any form (`TL_NARROW_FEATURES`)."""
+SPARSE, PROBED = 0.2, 512
+"""Share of non-zeros up to which sparse rows are faster than products of dense ones; rows looked at
+first."""
+GROUP = 64
+"""Classes of a group of a one-vs-all loss on threads; halves of it take up to a quarter more time."""
+WORK_PER_STEP = 4e9
+"""Multiplications between two looks at the clock and Ctrl-C: part of a second."""
