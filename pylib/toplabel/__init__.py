@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from toplabel import estimators, losses, metrics, prox, simplex, thresholds
+    from toplabel import estimators, losses, metrics, more_losses, prox, simplex, thresholds
     from toplabel.certify import Certificate, certify
     from toplabel.errors import ToplabelError
     from toplabel.estimators import (
@@ -36,6 +36,7 @@ __all__ = [
     "load_model",
     "losses",
     "metrics",
+    "more_losses",
     "path",
     "prox",
     "simplex",

@@ -172,3 +172,11 @@ def test_the_run_page_has_machine_versions_and_config(site: Site) -> None:
     for text in ("A processor", '"numpy": "2.4.6"', "0123456789abcdef", "eps_train", "0:12:34"):
         assert text in site["run"].text
     assert "Patience no longer ends the paths" in site["run"].text
+
+
+def test_the_page_of_the_papers_lists_their_items_and_the_losses(site: Site) -> None:
+    tables = [table.text for table in site["papers"].all("table")]
+    assert len(tables) == 6
+    assert "Householder" in tables[0]
+    assert "SVMMultiγ" in tables[4].replace(" ", "")
+    assert "(2(T − 1)/T)1/2" in tables[5]

@@ -1,9 +1,11 @@
 """The pages name every loss and every public function, and their links have targets."""
 
+import csv
 import re
 from importlib import import_module
 
 import toplabel
+from toplabel.reproduction.report.figures.registry import row_of
 
 
 def test_the_table_of_losses_is_the_catalogue(repository):
@@ -13,6 +15,7 @@ def test_the_table_of_losses_is_the_catalogue(repository):
         has = {"`k`": loss.top_k, "`gamma`": loss.smoothing}
         names = ", ".join(name for name, meant in has.items() if meant)
         assert f"\n| `{loss.key}` | {loss.about} | {labels[loss.labels]} | {names} |" in text
+        assert f"\n| `{loss.key}` | {loss.formula} | {loss.source} |\n" in text
 
 
 def test_the_reference_has_every_public_name(repository):
@@ -27,6 +30,20 @@ def test_the_reference_has_every_public_name(repository):
         assert all(callable(getattr(module, each)) for each in found)
         missing = {n for n in module.__all__ if callable(getattr(module, n))} - found
         assert missing <= listed["toplabel"] | {"simplex_coding"}, name
+
+
+def test_what_the_coverage_of_the_papers_names_is_there(repository):
+    lines = (repository / "config/coverage.csv").read_text(encoding="utf-8").splitlines()
+    for _, _, where in csv.reader(lines[1:]):
+        for page in re.findall(r"docs/[\w/-]+\.md", where):
+            assert (repository / page).exists()
+        for study in re.findall(r"\b[Ss]tudy (\w+_\w+)", where):
+            assert (repository / f"config/studies/{study}.yaml").exists()
+        for figure in re.findall(r"\b\w+_figure\w+", where):
+            assert row_of(figure) is not None
+        for name in re.findall(r"\btoplabel\.([a-z_]+)(?:\.(\w+))?", where):
+            assert getattr(toplabel, name[0])
+            assert not name[1] or hasattr(getattr(toplabel, name[0]), name[1])
 
 
 def test_every_example_has_a_place_in_the_gallery(repository):

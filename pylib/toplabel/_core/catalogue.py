@@ -25,6 +25,10 @@ class Loss:
         is replaced.
     about : str
         What it is, in a few words.
+    formula : str
+        The loss, as text, in the notation of docs/what-to-use.md.
+    source : str
+        Where it, its conjugate and its update stand.
     labels : {"one", "set", "either"}
         One label per row, a set of labels, or either.
     smoothing : bool
@@ -42,6 +46,8 @@ class Loss:
     label: str
     about: str
     labels: str
+    formula: str = ""
+    source: str = ""
     smoothing: bool = False
     top_k: bool = False
     at_one: str = ""
@@ -65,6 +71,8 @@ LOSSES = {
             label="SVM^{OVA}",
             about="one-vs-all hinge; with sets: binary relevance",
             labels="either",
+            formula="Σ max{0, 1 - τ_j s_j}, τ_j = ±1",
+            source="section 3.2",
             smoothing=True,
         ),
         Loss(
@@ -72,12 +80,16 @@ LOSSES = {
             label="LR^{OVA}",
             about="one-vs-all logistic loss; with sets: binary relevance",
             labels="either",
+            formula="Σ log(1 + e^{-τ_j s_j})",
+            source="section 3.2",
         ),
         Loss(
             key="svm_multi",
             label="SVM^{Multi}",
             about="multiclass SVM (Crammer and Singer)",
             labels="one",
+            formula="max{0, b_[1]}",
+            source="Prop. 1, 2, 14 with k = 1",
             smoothing=True,
         ),
         Loss(
@@ -85,6 +97,8 @@ LOSSES = {
             label="top-k SVM^{α}",
             about="top-k SVM: hinge of the mean of the k largest margins",
             labels="one",
+            formula="max{0, (b_[1] + ... + b_[k]) / k}",
+            source="section 3.2, Prop. 1, 2, 14",
             smoothing=True,
             top_k=True,
             at_one="svm_multi",
@@ -94,6 +108,8 @@ LOSSES = {
             label="top-k SVM^{β}",
             about="top-k SVM: mean of the k largest hinges",
             labels="one",
+            formula="(max{0, b_[1]} + ... + max{0, b_[k]}) / k",
+            source="section 3.2, Prop. 1, 2, 14",
             smoothing=True,
             top_k=True,
             at_one="svm_multi",
@@ -103,12 +119,16 @@ LOSSES = {
             label="LR^{Multi}",
             about="softmax",
             labels="one",
+            formula="log(1 + Σ e^{v_j})",
+            source="Prop. 3, 15",
         ),
         Loss(
             key="topk_ent",
             label="top-k Ent",
             about="top-k entropy",
             labels="one",
+            formula="max over x in the top-k simplex α of <v, x> - <x, log x> - (1 - t) log(1 - t), t = <1, x>",
+            source="Prop. 4, 15",
             top_k=True,
             at_one="lr_multi",
         ),
@@ -117,6 +137,8 @@ LOSSES = {
             label="top-k Ent_{tr}",
             about="truncated top-k entropy; not convex, so a gradient norm in place of the gap",
             labels="one",
+            formula="log(1 + Σ e^{v_j}) without the k - 1 largest v_j",
+            source="section 3.2",
             top_k=True,
             at_one="lr_multi",
             start="lr_multi",
@@ -126,6 +148,8 @@ LOSSES = {
             label="SVM^{ML}",
             about="multilabel SVM (separation ranking loss)",
             labels="set",
+            formula="max{0, 1 + max of s outside Y - min of s in Y}",
+            source="Prop. 5, 6, 18",
             smoothing=True,
         ),
         Loss(
@@ -133,12 +157,16 @@ LOSSES = {
             label="LR^{ML}",
             about="multilabel softmax",
             labels="set",
+            formula="log Σ e^{s_j} - mean of s in Y",
+            source="Prop. 7, 20",
         ),
         Loss(
             key="svm_ww",
             label="SVM^{WW}",
             about="multiclass SVM of Weston and Watkins: sum of the hinges of all other classes",
             labels="one",
+            formula="Σ max{0, b_j}",
+            source="Weston and Watkins",
             smoothing=True,
         ),
     )

@@ -160,9 +160,9 @@ class Plan:
 
     @property
     def notes(self) -> list[str]:
-        """The files with what is said of the numbers: claims, reasons, readings."""
-        named = ("notes", "datasets")
-        return self.of_checkout(*(f"config/{name}.yaml" for name in named), "data/published/*.csv")
+        """The files with what is said of the numbers and of the papers: claims, reasons, coverage."""
+        named = ("notes.yaml", "datasets.yaml", "coverage.csv")
+        return self.of_checkout(*(f"config/{name}" for name in named), "data/published/*.csv")
 
     @property
     def kept(self) -> list[str]:

@@ -22,6 +22,7 @@ from toplabel.reproduction.report.data import write_data
 from toplabel.reproduction.report.html import write_html
 from toplabel.reproduction.report.inputs import Inputs, read_figure, read_table
 from toplabel.reproduction.report.pages import build_report
+from toplabel.reproduction.report.papers import paper_tables
 from toplabel.reproduction.report.pdf import write_pdf
 
 
@@ -63,11 +64,14 @@ def write_report(
     texts = load_texts(published / "tables.csv")
     methods = load_methods(checkout / "config/methods.yaml").values()
     has_kept = (kept / "run.json").is_file()
-    if is_own(cells, run):
+    shown = [Path(path) for path in shown]
+    tables = [read_table(path) for path in shown if path.parent.name == "tables"]
+    if not is_own(cells, run):
+        tables += paper_tables(checkout)
+    else:
         cells = cells[cells["run"] == MEASURED]
         claims, has_kept = claims.iloc[:0], False
         datasets = datasets[datasets["dataset"].isin(cells["config_dataset"])]
-    shown = [Path(path) for path in shown]
     inputs = Inputs(
         frame=cells,
         claims=claims,
@@ -78,7 +82,7 @@ def write_report(
         texts={names[name]: text for name, text in texts.items() if name in names},
         kept_run=read_json(kept / "run.json", ("created", "git")) if has_kept else None,
         kept_claims=read_frame(kept / "claims.csv", CLAIMS) if has_kept else None,
-        tables=[read_table(path) for path in shown if path.parent.name == "tables"],
+        tables=tables,
         figures=[read_figure(path) for path in shown if path.parent.name == "figures"],
         metas={
             path.parts[-3]: read_json(path) for path in sorted(results.glob("*/data/meta.json"))
