@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from toplabel import estimators, losses, metrics, more_losses, prox, simplex, thresholds
-    from toplabel.certify import Certificate, certify
+    from toplabel.certificate import Certificate, certify
     from toplabel.errors import ToplabelError
     from toplabel.estimators import (
         MultilabelClassifier,
@@ -47,14 +47,14 @@ __all__ = [
 
 #: The modules that the names are from.
 _HOMES = {
-    "Certificate": "certify",
+    "Certificate": "certificate",
     "MultilabelClassifier": "estimators",
     "Record": "solver",
     "SimplexClassifier": "estimators",
     "Solution": "solver",
     "TopKClassifier": "estimators",
     "ToplabelError": "errors",
-    "certify": "certify",
+    "certify": "certificate",
     "load_model": "estimators",
     "path": "solver",
     "simplex_coding": "simplex",

@@ -3,28 +3,9 @@
 import ast
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-
-
-def _heights(contract):
-    return {
-        name.removeprefix("toplabel."): number
-        for number, layer in enumerate(reversed(contract["layers"]))
-        for name in layer.replace("|", " ").split()
-    }
-
-
-def test_every_module_of_the_library_is_in_its_contract():
-    config = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    listed = {*_heights(config["tool"]["importlinter"]["contracts"][0])}
-    package = ROOT / "pylib/toplabel"
-    found = {path.stem for path in package.iterdir() if path.suffix == ".py" or path.is_dir()}
-    found |= {f"_core.{path.stem}" for path in (package / "_core").glob("*.py")}
-    found -= {"__init__", "_core.__init__", "_core", "__pycache__"}
-    assert {name.partition(".")[0] if name[0] != "_" else name for name in listed} == found
 
 
 def test_the_library_loads_nothing_of_the_reproduction():

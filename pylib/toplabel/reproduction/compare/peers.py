@@ -116,26 +116,28 @@ PEERS: dict[str, dict[str, Callable[..., np.ndarray]]] = {
 """Other solvers of each loss by their names: functions of X, y, C and the iterations that return W."""
 
 
-def race(X: np.ndarray, y: np.ndarray, C: float) -> pd.DataFrame:
-    """Return the CPU seconds of `toplabel.solve` and of each peer to `ACCURACY`.
+def race(
+    X: np.ndarray, y: np.ndarray, C: float, accuracy: float = ACCURACY, peers=PEERS
+) -> pd.DataFrame:
+    """Return the CPU seconds of `toplabel.solve` and of each peer to an accuracy.
 
-    The library stops at its own certificate, a relative duality gap of `ACCURACY`. A peer is
+    The library stops at its own certificate, a relative duality gap of `accuracy`. A peer is
     trained anew for ever more iterations until its W is as accurate; the seconds are those of the
     last run, and `reached` says whether it was accurate.
     """
     rows = []
-    for loss, peers in PEERS.items():
-        bound = solve(X, y, loss, C=C, tol=1e-4, max_iter=100_000, method="auto").dual
-        ours = _seconds(lambda loss=loss: solve(X, y, loss, C=C, tol=ACCURACY, max_iter=100_000))
-        for name, train in peers.items():
+    for loss, solvers in peers.items():
+        bound = solve(X, y, loss, C=C, tol=0.1 * accuracy, max_iter=100_000).dual
+        ours = _seconds(lambda loss=loss: solve(X, y, loss, C=C, tol=accuracy, max_iter=100_000))
+        for name, train in solvers.items():
             step, excess, seconds = 1, np.inf, 0.0
-            while excess > ACCURACY and seconds < _SECONDS:
+            while excess > accuracy and seconds < _SECONDS:
                 start = time.process_time()
                 W = _quiet(train, X, y, C, step)
                 seconds = time.process_time() - start
                 excess = primal(loss, X, y, W, C) / bound - 1
                 last, step = step, max(step + 1, int(1.5 * step))
-            if reached := excess <= ACCURACY:
+            if reached := excess <= accuracy:
                 again = _seconds(lambda step=last, train=train: _quiet(train, X, y, C, step))
                 seconds = min(seconds, again)
             rows.append((loss, ours, name, seconds, reached))

@@ -1,0 +1,109 @@
+"""Evidence for the speed beside other solvers: ``python tests/evidence/peers.py [PROBLEM ...]`` prints CPU
+seconds to relative gaps of 1e-3 and 1e-6, on one thread.
+
+Ours stops at its own certificate; LIBLINEAR and scikit-learn are run with ever more iterations, and the first
+run that is accurate enough counts (`toplabel.reproduction.compare.peers`). Raw files are looked for in
+TOPLABEL_MIRROR and data/embedded; a set that is not there is left out.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+from scipy import sparse
+from threadpoolctl import threadpool_limits
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
+
+from defaults import load as load_set
+
+from benchmark_utils.problems import synthetic
+from toplabel.reproduction.compare import peers
+
+ACCURACIES = (1e-3, 1e-6)
+LARGEST = 3000  # weights
+ALL = tuple(peers.PEERS)
+PROBLEMS = {
+    "letter": ((10.0, ALL), (1000.0, ("svm_multi",)), (1e4, ("lr_multi",))),
+    "landsat": ((10.0, ("svm_multi",)), (1.0, ("lr_multi",))),
+    "optdigits": ((1.0, ("svm_multi",)), (10.0, ("lr_multi",))),
+    "tabular": ((10.0, ALL),),
+    "a": ((1.0, ALL),),
+    "zeros and ones": ((1.0, ALL), (10.0, ALL)),
+    "text": ((1.0, ALL),),
+    "b": ((10.0, ("svm_multi", "svm_ova", "lr_multi")),),
+}
+
+
+def zeros_and_ones():
+    """Return 2,000 rows of 180 features in 60 groups of which at most one is 1, and three classes, like
+    sequences of nucleotides beside a splice junction.
+    """
+    rng = np.random.default_rng(0)
+    y = rng.choice(3, 2000, p=(0.25, 0.25, 0.5))
+    near = np.exp(-(((np.arange(60) - 30) / 4.0) ** 2))
+    odds = (
+        np.log(0.25)
+        + 2.5 * near[:, None] * rng.normal(size=(3, 60, 4)) * (np.arange(3) < 2)[:, None, None]
+    )
+    letters = (odds[y] + rng.gumbel(size=(2000, 60, 4))).argmax(2)
+    return (letters[:, :, None] == np.arange(3)).reshape(2000, 180).astype(float), y
+
+
+def load(name: str):
+    """Return rows and classes, or None."""
+    if name == "zeros and ones":
+        return zeros_and_ones()
+    if name in ("tabular", "a", "text", "b"):
+        found = synthetic(name)
+        return found.X, found.y
+    found = load_set(name)
+    return None if found is None else found[:2]
+
+
+def peers_of(X, y, keys):
+    """Return the peers of some losses: saga too, and without newton-cholesky where its matrix is large."""
+    found = {key: dict(peers.PEERS[key]) for key in keys}
+    if "lr_multi" in found:
+        found["lr_multi"]["scikit-learn, saga"] = lambda *given: (
+            peers.logistic(*given, solver="saga").coef_.T
+        )
+        if X.shape[1] * (y.max() + 1) > LARGEST:
+            del found["lr_multi"]["scikit-learn, newton-cholesky"]
+    return found
+
+
+def main(names: list[str]) -> None:
+    """Print a line for each problem, loss and accuracy."""
+    print("| problem | loss | C | to | ours | best peer | its seconds | ratio |")
+    print("|---|---|---|---|---|---|---|---|")
+    ratios = []
+    for name in names or PROBLEMS:
+        data = load(name)
+        if data is None:
+            continue
+        X, y = data
+        X = X if sparse.issparse(X) else np.ascontiguousarray(X, dtype=float)
+        for C, keys in PROBLEMS[name]:
+            for accuracy in ACCURACIES:
+                raced = peers.race(X, y, C, accuracy, peers_of(X, y, keys))
+                for key, part in raced.groupby("loss", sort=False):
+                    ours = part["ours"].iloc[0]
+                    best = part.loc[part["seconds"].where(part["reached"], np.inf).idxmin()]
+                    more = "" if best["reached"] else "> "
+                    ratio = best["seconds"] / ours
+                    ratios.append(ratio)
+                    print(
+                        f"| {name} | {key} | {C:g} | {accuracy:g} | {ours:.3f} | {best['peer']} |"
+                        f" {more}{best['seconds']:.3f} | {more}{ratio:.2f} |",
+                        flush=True,
+                    )
+    mean = np.exp(np.log(ratios).mean())
+    print(f"{len(ratios)} ratios: geometric mean at least {mean:.2f}, smallest {min(ratios):.2f}")
+
+
+if __name__ == "__main__":
+    with threadpool_limits(1):
+        main(sys.argv[1:])
