@@ -49,8 +49,10 @@ MSVC_FLAGS = ["/std:c11", "/O2", "/fp:precise"]
 
 ffi = cffi.FFI()
 ffi.cdef(declarations())
-# The callback of tl_solver_solve; toplabel._core.training defines it.
+# The callback of tl_solver_solve, which toplabel._core.training defines, and tl_settings.is_over, of
+# toplabel._core.run.
 ffi.cdef('extern "Python" int _tl_callback(void *, const tl_objective *);')
+ffi.cdef('extern "Python" int _tl_is_over(void *);')
 if os.environ.get("TOPLABEL_USE_SYSTEM") == "1":
     ffi.set_source(
         "toplabel._native", "#include <toplabel.h>", libraries=["toplabel"], py_limited_api=True

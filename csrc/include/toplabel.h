@@ -95,7 +95,8 @@ typedef enum tl_status {
     TL_ERR_INDEFINITE = 11, /* A Gram matrix turned out not to be positive semidefinite. */
     TL_ERR_INFEASIBLE =
         12,              /* The starting dual variables are outside the domain of the conjugate. */
-    TL_STATUS_COUNT = 13 /* Number of codes; not a status. */
+    TL_ERR_OVER = 13,    /* tl_settings.is_over has ended the call before it had a result. */
+    TL_STATUS_COUNT = 14 /* Number of codes; not a status. */
 } tl_status;
 
 /** One line of English for a status; never NULL. */
@@ -406,10 +407,16 @@ typedef struct tl_settings {
     /** Weights (d, m), or coefficients (n, m) with TL_GRAM, that an accelerated run ended with, to
      *  begin at beside its dual variables; NULL: at those of the dual variables. Copied. */
     const double *start;
+
+    /** Asked several times a second where a call takes long: checks and set-up, evaluations,
+     * another C. An answer other than 0 ends the call with TL_ERR_OVER. Or NULL. Parts of an epoch
+     * are not ended so, but by the callback of tl_solver_solve. Called with `user`. */
+    int (*is_over)(void *user);
+    void *user;
 } tl_settings;
 
 /** svm_multi, k 1, gamma 0, C 1, C_start 0, seed 0, block chosen, no window, no center,
- *  acceleration -1, start_r 0, no lagrangian, no start. */
+ *  acceleration -1, start_r 0, no lagrangian, no start, no is_over. */
 TL_API void tl_settings_init(tl_settings *settings, size_t size);
 
 /* ---- Solver: create ---- */
@@ -419,7 +426,7 @@ typedef struct tl_solver tl_solver;
 /** Check everything and set up. `dual` (n, m) is borrowed, read as the starting point (zeros, or a
  *  feasible A of an earlier run), rescaled if C_start is another C, and updated in place. The
  *  weights W = W0 + X^T A are computed from it. TL_LOSS_TOPK_ENT_TR, which has no dual, is refused
- *  with TL_ERR_LOSS. */
+ *  with TL_ERR_LOSS. After TL_ERR_OVER `dual` may be rescaled. */
 TL_API tl_status tl_solver_create(const tl_data *data, const tl_settings *settings, double *dual,
                                   tl_solver **solver);
 
@@ -448,7 +455,9 @@ typedef struct tl_objective {
 /** Compute both objectives exactly, in float64. With a center, or where the epochs work in float32
  *  (dense data of more than 64 features), W is first computed anew from A, so that no rounding
  *  error of the epochs is left in the certificate; else where that error could count.
- *  TL_ERR_INDEFINITE where a Gram matrix gives a negative norm, or D above P, beyond rounding. */
+ *  TL_ERR_INDEFINITE where a Gram matrix gives a negative norm, or D above P, beyond rounding.
+ * After TL_ERR_OVER the objectives are infinite, and W is as before, or as an accelerated run had
+ * it after its last outer step. */
 TL_API tl_status tl_solver_evaluate(tl_solver *solver, tl_objective *objective);
 
 /** Estimate both objectives, at almost no cost, from a sample of the rows of the last whole epoch,
@@ -500,12 +509,13 @@ typedef enum tl_outcome {
     TL_MAX_EPOCHS = 2, /* max_epochs are made. */
     TL_IMPRECISE = 3,  /* P - D <= eps max(|P|, |D|), but its rounding error may be larger. */
     TL_STALLED = 4,    /* Rounding, as of float32 features, has ended the progress. */
-    TL_STOPPED = 5     /* By the callback. */
+    TL_STOPPED = 5     /* By the callback, or by is_over during an evaluation. */
 } tl_outcome;
 
 /** Passes and evaluations until the gap is small, or something else ends the run: *outcome. The
  *  objective is that of the last evaluation, and of the present point unless the callback's answer
- *  was below 0. TL_ERR_PARAMETER for an eps that is negative or NaN. */
+ *  was below 0; where is_over has ended its evaluation it is infinite. TL_ERR_PARAMETER for an eps
+ *  that is negative or NaN. */
 TL_API tl_status tl_solver_solve(tl_solver *solver, const tl_stopping *stopping,
                                  tl_objective *objective, tl_outcome *outcome);
 
@@ -519,7 +529,8 @@ TL_API tl_status tl_solver_run(tl_solver *solver, size_t epochs);
  *  *ended says whether the epoch has ended. For callers that want control back sooner. */
 TL_API tl_status tl_solver_step(tl_solver *solver, size_t rows, int *ended);
 
-/** Continue with another C: A is multiplied by the s in [0, C/C_now] that maximises D(sA). */
+/** Continue with another C: A is multiplied by the s in [0, C/C_now] that maximises D(sA). After
+ *  TL_ERR_OVER the solver can be read and freed only. */
 TL_API tl_status tl_solver_set_C(tl_solver *solver, double C);
 
 /* ---- Solver: read, destroy ---- */

@@ -129,6 +129,30 @@ static tl_outcome judge(loop *self, int answer) {
     return self->stopping->eps > 0.0 && is_stalled(self) ? TL_STALLED : TL_RUNNING;
 }
 
+static tl_status run(loop *self, tl_outcome *outcome) {
+    bool skip = is_far(self);
+    *outcome = TL_RUNNING;
+    for (;;) {
+        tl_status status = skip ? TL_OK : evaluate(self);
+        if (status != TL_OK) return status;
+        if (!skip) *outcome = judge(self, call_back(self, self->objective));
+        if (*outcome != TL_RUNNING) return TL_OK;
+        skip = false;
+        int answer = 0;
+        status = make_passes(self, &answer);
+        if (status != TL_OK) return status;
+        if (answer == 0) continue;
+        *outcome = TL_STOPPED;
+        if (answer < 0 || self->is_evaluated) return TL_OK;
+        status = evaluate(self);
+        if (status != TL_OK) return status;
+        call_back(self, self->objective);
+        const bool at_end = self->epoch >= self->stopping->max_epochs;
+        *outcome = judge(self, at_end ? 0 : answer);
+        return TL_OK;
+    }
+}
+
 tl_status tl_solve(const tl_iterative *iterative, const tl_stopping *stopping,
                    tl_objective *objective, tl_outcome *outcome) {
     tl_stopping known;
@@ -141,25 +165,8 @@ tl_status tl_solve(const tl_iterative *iterative, const tl_stopping *stopping,
                  .factor = 0.7,
                  .estimate = INFINITY,
                  .progress = {.dual = -INFINITY, .primal = INFINITY, .gap = INFINITY}};
-    bool skip = is_far(&self);
-    *outcome = TL_RUNNING;
-    for (;;) {
-        status = skip ? TL_OK : evaluate(&self);
-        if (status != TL_OK) return status;
-        if (!skip) *outcome = judge(&self, call_back(&self, objective));
-        if (*outcome != TL_RUNNING) return TL_OK;
-        skip = false;
-        int answer = 0;
-        status = make_passes(&self, &answer);
-        if (status != TL_OK) return status;
-        if (answer == 0) continue;
-        *outcome = TL_STOPPED;
-        if (answer < 0 || self.is_evaluated) return TL_OK;
-        status = evaluate(&self);
-        if (status != TL_OK) return status;
-        call_back(&self, objective);
-        const bool at_end = self.epoch >= known.max_epochs;
-        *outcome = judge(&self, at_end ? 0 : answer);
-        return TL_OK;
-    }
+    status = run(&self, outcome);
+    if (status != TL_ERR_OVER) return status;
+    *outcome = TL_STOPPED;
+    return TL_OK;
 }

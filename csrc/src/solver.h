@@ -35,6 +35,25 @@
 
 typedef struct tl_storage tl_storage;
 
+/* What the caller is asked by tl_is_over. */
+typedef struct tl_watch {
+    int (*ask)(void *user); /* or NULL */
+    void *user;
+    double work; /* since it was asked last, in multiplications */
+    bool is_over;
+} tl_watch;
+
+/* Is the call to end? Asked before this much work more; once it is to end, for good. Loops that ask
+ * leave what they compute unfinished, and the function of the interface returns TL_ERR_OVER. */
+TL_INLINE bool tl_is_over(tl_watch *watch, double work) {
+    watch->work += work;
+    if (watch->work >= TL_WORK_BETWEEN && watch->ask != NULL && !watch->is_over) {
+        watch->work = 0.0;
+        watch->is_over = watch->ask(watch->user) != 0;
+    }
+    return watch->is_over;
+}
+
 /* Sums over sampled rows i, each just before its update, or at a start (tl_solver_estimate). */
 typedef struct tl_sample {
     double C;          /* of C_i */
@@ -57,12 +76,13 @@ typedef struct tl_outer {
     unsigned passes;      /* of the present outer step; while plain, since the start or a new C */
     double change;        /* sum_i sigma |x_i|^2 |change of a_i|^2 in the present pass */
     double change_before; /* in the pass before */
-    double size;      /* sum_i sigma |x_i|^2 |a_i|^2 over the rows visited in the present pass */
-    double r;         /* of the next outer step */
-    double largest;   /* bound of r */
-    double t;         /* of Nesterov's sequence */
-    double *anchor;   /* Y */
-    double *previous; /* W at the end of the outer step before */
+    double size;    /* sum_i sigma |x_i|^2 |a_i|^2 over the rows visited in the present pass */
+    double r;       /* of the next outer step */
+    double largest; /* bound of r */
+    double t;       /* of Nesterov's sequence */
+    double *anchor; /* Y */
+    double *
+        previous; /* W at the end of the outer step before; else a copy of W while it is computed */
     double overshoot; /* <Y - W, W - W_before> at the end of the last outer step; 0: unknown */
     double residual2; /* ||W0 + X^T A - W||^2 at the end of the last outer step */
     double norm2;     /* ||W - W0||^2 then; both estimates with a Gram matrix */
@@ -119,6 +139,7 @@ typedef struct tl_float32 {
 } tl_float32;
 
 struct tl_solver {
+    tl_watch watch;
     tl_data data;
     tl_settings settings;
     const tl_loss_ops *ops;
@@ -230,6 +251,21 @@ TL_INLINE bool tl_is_gram(const tl_solver *self) {
     return self->data.representation == TL_GRAM;
 }
 
+/* Are A and W zero, and all scores? */
+TL_INLINE bool tl_is_flat(const tl_solver *self) {
+    return self->at_zero && self->center == NULL && !self->outer.active;
+}
+
+/* Multiplications that the scores of a row take, about. */
+TL_INLINE double tl_row_work(const tl_solver *self) {
+    const tl_data *data = &self->data;
+    const bool sparse = data->representation == TL_CSR;
+    const size_t n = data->n;
+    const double length =
+        sparse ? (double)data->row_start[n] / (double)n : (double)self->row_length;
+    return (length + TL_WORK_OF_CLASS) * (double)data->m;
+}
+
 TL_INLINE tl_row tl_row_view(const tl_solver *self, size_t i) {
     const tl_data *data = &self->data;
     const int64_t first = data->label_start[i];
@@ -257,7 +293,7 @@ void tl_sample_row(tl_solver *self, size_t visit, const tl_row *row, const doubl
 tl_status tl_check_rows(const tl_data *data);
 tl_status tl_check_input(const tl_data *data, const tl_settings *settings, const double *dual);
 tl_status tl_check_row(const tl_solver *self, size_t i);
-tl_status tl_check_start(const tl_solver *self, double C_start);
+tl_status tl_check_start(tl_solver *self, double C_start);
 
 /* solver_accelerate.c */
 /* From plain passes on to accelerated ones, with Y = W. */
@@ -318,9 +354,8 @@ double tl_worst_loss(tl_solver *self, size_t i, const tl_row *row, double *s);
 double tl_weights_norm2(const tl_solver *self);
 
 /* solver_weights.c */
-/* Scores of rows first .. first + count - 1 into self->scores. */
-void tl_scores(tl_solver *self, size_t first, size_t count);
-/* W = W0 + X^T A, with acceleration sigma (W0 + X^T A) + (1 - sigma) Y; fills self->sums. */
+/* W = W0 + X^T A, with acceleration sigma (W0 + X^T A) + (1 - sigma) Y; fills self->sums. Where the
+ * call is over, W is as it was, or in the accelerated loop outer.previous. */
 void tl_compute_weights(tl_solver *self);
 /* Is W computed anew from A for an evaluation? */
 bool tl_is_computed(const tl_solver *self);
@@ -334,7 +369,7 @@ void tl_check_float32(tl_solver *self, double gap);
 
 /* solver_objective.c */
 /* Weighted sum over the rows of -L*(-scale a_i / C_i), estimated from every so-many-th row. */
-double tl_dual_sum(const tl_solver *self, double scale, size_t every);
+double tl_dual_sum(tl_solver *self, double scale, size_t every);
 
 /* solver_start.c */
 /* With a Gram matrix, where an evaluation of the start costs as much as an epoch: an estimate of

@@ -25,18 +25,29 @@ static tl_status check_shape(const tl_data *data) {
     return TL_ERR_PARAMETER;
 }
 
-static bool all_finite(const tl_data *data, size_t count) {
-    return data->type == TL_FLOAT32 ? tl_all_finite32(count, data->x)
-                                    : tl_all_finite(count, data->x);
+/* Numbers between two questions whether the call is over. */
+#define PART ((size_t)1 << 20)
+
+static tl_status check_finite(const tl_data *data, size_t count, tl_watch *watch) {
+    for (size_t first = 0; first < count; first += PART) {
+        const size_t part = tl_smaller(count - first, PART);
+        const bool finite = data->type == TL_FLOAT32
+                                ? tl_all_finite32(part, (const float *)data->x + first)
+                                : tl_all_finite(part, (const double *)data->x + first);
+        if (!finite) return TL_ERR_NOT_FINITE;
+        if (tl_is_over(watch, (double)part)) return TL_ERR_OVER;
+    }
+    return TL_OK;
 }
 
-static tl_status check_csr(const tl_data *data) {
+static tl_status check_csr(const tl_data *data, tl_watch *watch) {
     if (data->row_start == NULL || (data->column32 == NULL) == (data->column64 == NULL))
         return TL_ERR_NULL;
     if (!tl_starts_rise(data->n, data->row_start, tl_stored_features(data))) return TL_ERR_INDEX;
     for (size_t i = 0; i < data->n; i++) {
         const int64_t first = data->row_start[i], last = data->row_start[i + 1];
         int64_t previous = -1;
+        if (tl_is_over(watch, (double)(last - first))) return TL_ERR_OVER;
         for (int64_t p = first; p < last; p++) {
             const int64_t column = data->column32 ? data->column32[p] : data->column64[p];
             if (column <= previous || (uint64_t)column >= tl_stored_features(data))
@@ -44,7 +55,7 @@ static tl_status check_csr(const tl_data *data) {
             previous = column;
         }
     }
-    return all_finite(data, (size_t)data->row_start[data->n]) ? TL_OK : TL_ERR_NOT_FINITE;
+    return check_finite(data, (size_t)data->row_start[data->n], watch);
 }
 
 TL_INLINE double entry(const tl_data *data, size_t i, size_t j) {
@@ -53,9 +64,10 @@ TL_INLINE double entry(const tl_data *data, size_t i, size_t j) {
                                     : ((const double *)data->x)[place];
 }
 
-static tl_status check_gram(const tl_data *data) {
+static tl_status check_gram(const tl_data *data, tl_watch *watch) {
     const size_t n = data->n;
-    if (!all_finite(data, n * n)) return TL_ERR_NOT_FINITE;
+    const tl_status status = check_finite(data, n * n, watch);
+    if (status != TL_OK) return status;
     double largest = 0.0;
     for (size_t i = 0; i < n; i++) {
         if (entry(data, i, i) < 0.0) return TL_ERR_GRAM;
@@ -65,20 +77,22 @@ static tl_status check_gram(const tl_data *data) {
         largest * (data->type == TL_FLOAT32 ? SYMMETRY_TOLERANCE32 : SYMMETRY_TOLERANCE);
     /* In tiles: both triangles are read by rows. */
     const size_t tile = 64;
-    for (size_t top = 0; top < n; top += tile)
+    for (size_t top = 0; top < n; top += tile) {
+        if (tl_is_over(watch, (double)(tile * top))) return TL_ERR_OVER;
         for (size_t left = 0; left <= top; left += tile)
             for (size_t i = top; i < n && i < top + tile; i++)
                 for (size_t j = left; j < i && j < left + tile; j++)
                     if (fabs(entry(data, i, j) - entry(data, j, i)) > tolerance) return TL_ERR_GRAM;
+    }
     return TL_OK;
 }
 
-static tl_status check_features(const tl_data *data) {
+static tl_status check_features(const tl_data *data, tl_watch watch) {
     switch (data->representation) {
     case TL_CSR:
-        return check_csr(data);
+        return check_csr(data, &watch);
     case TL_GRAM:
-        return check_gram(data);
+        return check_gram(data, &watch);
     case TL_DENSE: /* seen when the norms of the rows are computed: one pass less */
         break;
     }
@@ -121,7 +135,7 @@ static tl_status check_form(const tl_data *data) {
 
 tl_status tl_check_rows(const tl_data *data) {
     const tl_status status = check_form(data);
-    return status == TL_OK ? check_features(data) : status;
+    return status == TL_OK ? check_features(data, (tl_watch){0}) : status;
 }
 
 tl_status tl_check_input(const tl_data *data, const tl_settings *settings, const double *dual) {
@@ -135,7 +149,8 @@ tl_status tl_check_input(const tl_data *data, const tl_settings *settings, const
     status = tl_check_labels(ops, data->n, data->m, data->label_start, data->label);
     if (status != TL_OK) return status;
     status = check_weights(data);
-    return status == TL_OK ? check_features(data) : status;
+    if (status != TL_OK) return status;
+    return check_features(data, (tl_watch){.ask = settings->is_over, .user = settings->user});
 }
 
 /* The norm of this row is not finite: is the row? */
@@ -149,12 +164,14 @@ tl_status tl_check_row(const tl_solver *self, size_t i) {
     return finite ? TL_ERR_OVERFLOW : TL_ERR_NOT_FINITE;
 }
 
-tl_status tl_check_start(const tl_solver *self, double C_start) {
+tl_status tl_check_start(tl_solver *self, double C_start) {
     const size_t n = self->data.n, m = self->data.m;
-    if (!tl_all_finite(n * m, self->dual)) return TL_ERR_NOT_FINITE;
+    if (self->at_zero) return TL_OK; /* in the domain of every conjugate */
     for (size_t i = 0; i < n; i++) {
+        if (tl_is_over(&self->watch, TL_WORK_OF_CLASS * (double)m)) return TL_ERR_OVER;
         const tl_row row = tl_row_view(self, i);
         const double *a = self->dual + i * m;
+        if (!tl_all_finite(m, a)) return TL_ERR_NOT_FINITE;
         if (!(row.C > 0.0)) {
             if (tl_dot(m, a, a) > 0.0) return TL_ERR_INFEASIBLE;
             continue;

@@ -25,7 +25,8 @@ static bool allocate_primal(tl_solver *self) {
     const bool accelerated = self->settings.acceleration != 0.0;
     if (self->storage->add_duals != NULL || accelerated) {
         self->weights = tl_vectors(size, 1);
-        if (self->weights == NULL) return false;
+        self->outer.previous = tl_doubles(size, 1);
+        if (self->weights == NULL || self->outer.previous == NULL) return false;
     }
     if (self->settings.center != NULL) {
         self->center = tl_doubles(size, 1);
@@ -33,8 +34,7 @@ static bool allocate_primal(tl_solver *self) {
     }
     if (!accelerated) return true;
     self->outer.anchor = tl_doubles(size, 1);
-    self->outer.previous = tl_doubles(size, 1);
-    return self->outer.anchor && self->outer.previous;
+    return self->outer.anchor != NULL;
 }
 
 static bool allocate(tl_solver *self) {
@@ -219,11 +219,21 @@ static void try_float32(tl_solver *self) {
     self->float32 = (tl_float32){0};
 }
 
+/* Asked row by row: the dual variables of many classes are many. */
+static bool is_at_zero(tl_solver *self) {
+    const size_t n = self->data.n, m = self->data.m;
+    for (size_t i = 0; i < n && !tl_is_over(&self->watch, (double)m); i++) {
+        const double *a = self->dual + i * m;
+        if (tl_dot(m, a, a) != 0.0) return false;
+    }
+    return true;
+}
+
 static tl_status initialise(tl_solver *self) {
     const tl_data *data = &self->data;
     const size_t in_memory = tl_rows_in_memory(self);
     self->total_weight = data->weight ? 0.0 : (double)data->n;
-    for (size_t i = 0; i < data->n; i++) {
+    for (size_t i = 0; i < data->n && !tl_is_over(&self->watch, (double)data->d); i++) {
         if (data->weight) self->total_weight += data->weight[i];
         self->order[i] = i;
         self->norm2[i] = self->storage->norm2(self, i);
@@ -232,8 +242,8 @@ static tl_status initialise(tl_solver *self) {
     }
     forget_updates(self);
     self->random_state = self->settings.seed;
-    self->at_zero = tl_dot(data->n * data->m, self->dual, self->dual) == 0.0;
-    return TL_OK;
+    self->at_zero = is_at_zero(self);
+    return self->watch.is_over ? TL_ERR_OVER : TL_OK;
 }
 
 static void copy_center(tl_solver *self) {
@@ -269,7 +279,7 @@ static tl_status set_up(tl_solver *self) {
     if (C_start != self->settings.C) tl_rescale(self, C_start);
     start_from_weights(self);
     if (has_start && tl_is_gram(self) && C_start != self->settings.C) tl_sample_start(self);
-    return TL_OK;
+    return self->watch.is_over ? TL_ERR_OVER : TL_OK;
 }
 
 tl_status tl_solver_create(const tl_data *data, const tl_settings *settings, double *dual,
@@ -284,6 +294,7 @@ tl_status tl_solver_create(const tl_data *data, const tl_settings *settings, dou
     if (self == NULL) return TL_ERR_ALLOC;
     self->data = *data;
     self->settings = known;
+    self->watch = (tl_watch){.ask = known.is_over, .user = known.user};
     if (known.acceleration > 0.0 && known.acceleration < TL_NO_R) self->settings.acceleration = 0.0;
     self->ops = tl_loss_get(known.loss);
     self->params = tl_params_of(self->ops, known.k, known.gamma);
@@ -305,6 +316,7 @@ tl_status tl_solver_set_C(tl_solver *self, double C) {
     if (self == NULL) return TL_ERR_NULL;
     if (!(C >= 1.0 / TL_LARGEST_PARAMETER && C <= TL_LARGEST_PARAMETER)) return TL_ERR_PARAMETER;
     const double before = self->settings.C;
+    self->watch.is_over = false;
     self->settings.C = C;
     if (!check_range(self)) {
         self->settings.C = before;
@@ -314,7 +326,7 @@ tl_status tl_solver_set_C(tl_solver *self, double C) {
     if (C == before) return TL_OK;
     forget_updates(self);
     tl_rescale(self, before);
-    return TL_OK;
+    return self->watch.is_over ? TL_ERR_OVER : TL_OK;
 }
 
 tl_status tl_solver_coefficients(const tl_solver *self, double *coefficients) {

@@ -3,6 +3,7 @@
 #include "solver.h"
 
 #include <float.h>
+#include <string.h>
 
 /* Sums over the rows with their scores s_i. */
 typedef struct scan {
@@ -13,47 +14,68 @@ typedef struct scan {
     double coefficients; /* with a Gram matrix: of <coefficients_i, s_i> */
 } scan;
 
-static scan scan_scores(tl_solver *self, bool with_worst) {
+/* Where all scores are 0. No loss tells one class from another: so many labels have the same loss.
+ */
+static scan scan_flat(tl_solver *self, bool with_worst) {
+    double loss = 0.0, worst = 0.0;
+    size_t labels = SIZE_MAX;
+    scan sums = {0};
+    for (size_t i = 0; i < self->data.n; i++) {
+        const tl_row row = tl_row_view(self, i);
+        if (!(row.C > 0.0)) continue;
+        if (row.n_labels != labels) {
+            memset(self->scores, 0, self->stride * sizeof *self->scores);
+            loss = self->ops->value(&row, self->params, self->data.m, self->scores, self->work);
+            worst = with_worst ? fmax(loss, tl_worst_loss(self, i, &row, self->scores)) : 0.0;
+        }
+        labels = row.n_labels;
+        sums.losses += row.C * loss;
+        sums.worst_losses += row.C * worst;
+    }
+    return sums;
+}
+
+static scan scan_rows(tl_solver *self, bool with_worst) {
     const size_t n = self->data.n, m = self->data.m;
     const size_t in_memory = tl_rows_in_memory(self);
     const bool has_own = tl_is_gram(self) && self->outer.active;
-    const bool flat = self->at_zero && self->center == NULL && !self->outer.active;
-    double loss = 0.0;
-    size_t labels = SIZE_MAX;
     scan sums = {0};
     for (size_t first = 0; first < n; first += TL_EVALUATION_BLOCK) {
         if (first > 0 && first % in_memory == 0)
             tl_release_rows(self, first - in_memory, in_memory);
         const size_t count = tl_smaller(n - first, TL_EVALUATION_BLOCK);
-        tl_scores(self, first, count);
+        if (tl_is_over(&self->watch, (double)count * tl_row_work(self))) break;
+        self->storage->scores(self, first, count);
         for (size_t i = 0; i < count; i++) {
             double *s = self->scores + i * self->stride;
             sums.dual += tl_dot(m, s, self->dual + (first + i) * m);
             if (has_own) sums.coefficients += tl_dot(m, s, self->primal + (first + i) * m);
             const tl_row row = tl_row_view(self, first + i);
             if (!(row.C > 0.0)) continue;
-            /* No loss tells one class from another: where all scores are 0, so many labels have
-             * the same loss. */
-            if (!flat || row.n_labels != labels)
-                loss = self->ops->value(&row, self->params, m, s, self->work);
-            labels = row.n_labels;
+            const double loss = self->ops->value(&row, self->params, m, s, self->work);
             sums.losses += row.C * loss;
             sums.domain += tl_domain_error(self, &row, first + i, s);
             if (!with_worst) continue;
             sums.worst_losses += row.C * fmax(loss, tl_worst_loss(self, first + i, &row, s));
         }
     }
-    sums.losses /= self->settings.C;
-    sums.worst_losses /= self->settings.C;
     if (!has_own) sums.coefficients = sums.dual;
     return sums;
 }
 
-double tl_dual_sum(const tl_solver *self, double scale, size_t every) {
+static scan scan_scores(tl_solver *self, bool with_worst) {
+    scan sums = tl_is_flat(self) ? scan_flat(self, with_worst) : scan_rows(self, with_worst);
+    sums.losses /= self->settings.C;
+    sums.worst_losses /= self->settings.C;
+    return sums;
+}
+
+double tl_dual_sum(tl_solver *self, double scale, size_t every) {
     const size_t m = self->data.m;
     double sum = 0.0, weight = 0.0, conjugate = 0.0;
     size_t labels = SIZE_MAX;
-    for (size_t i = 0; i < self->data.n; i += every) {
+    const double work = self->at_zero ? 0.0 : TL_WORK_OF_CLASS * (double)m;
+    for (size_t i = 0; i < self->data.n && !tl_is_over(&self->watch, work); i += every) {
         const tl_row row = tl_row_view(self, i);
         if (!(row.C > 0.0)) continue;
         const double *a = self->dual + i * m;
@@ -167,14 +189,28 @@ static bool is_indefinite(const tl_solver *self, const evaluation *at) {
 /* A rounding bound below this part of P - D does not need to be made smaller. */
 #define NEGLIGIBLE 0.01
 
+static void set_unknown(const tl_solver *self, tl_objective *objective) {
+    count(self, objective);
+    objective->primal = INFINITY;
+    objective->dual = -INFINITY;
+    objective->relative_gap = INFINITY;
+    objective->rounding = 0.0;
+    objective->norm2 = NAN;
+}
+
 tl_status tl_solver_evaluate(tl_solver *self, tl_objective *objective) {
     if (self == NULL || objective == NULL) return TL_ERR_NULL;
+    self->watch.is_over = false;
     tl_sample_float32(self);
     if (tl_is_computed(self)) tl_compute_weights(self);
     evaluation at = evaluate_once(self, false);
     if (!(at.rounding <= NEGLIGIBLE * (at.primal - at.dual))) {
         if (!tl_is_gram(self) && !tl_is_computed(self) && !self->at_zero) tl_compute_weights(self);
         at = evaluate_once(self, true);
+    }
+    if (self->watch.is_over) {
+        set_unknown(self, objective);
+        return TL_ERR_OVER;
     }
     const tl_status status = fill(objective, at.primal, at.dual, at.rounding);
     if (status != TL_OK) return status;
@@ -190,12 +226,7 @@ tl_status tl_solver_estimate(const tl_solver *self, tl_objective *objective) {
     if (self == NULL || objective == NULL) return TL_ERR_NULL;
     const tl_sample *sample = &self->sampled;
     if (!(sample->C > 0.0)) {
-        count(self, objective);
-        objective->primal = INFINITY;
-        objective->dual = -INFINITY;
-        objective->relative_gap = INFINITY;
-        objective->rounding = 0.0;
-        objective->norm2 = NAN;
+        set_unknown(self, objective);
         return TL_OK;
     }
     const double losses = sample->losses / sample->C, conjugates = sample->conjugates / sample->C;

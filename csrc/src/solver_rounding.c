@@ -42,12 +42,15 @@ tl_sizes tl_find_sizes(tl_solver *self) {
     double *dual = self->sizes, *primal = self->sizes + m;
     memset(dual, 0, m * sizeof *dual);
     tl_sizes sizes = {.rows = 0.0, .largest = 0.0, .dual2 = 0.0, .primal2 = 0.0};
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n && !tl_is_over(&self->watch, (double)m); i++) {
         const double norm = sqrt(self->norm2[i]);
         sizes.rows += norm * (self->data.weight ? self->data.weight[i] : 1.0);
         if (!self->at_zero) tl_add_sizes(m, norm, self->dual + i * m, dual);
     }
-    self->storage->class_norms(self, primal);
+    if (tl_is_flat(self))
+        memset(primal, 0, m * sizeof *primal);
+    else
+        self->storage->class_norms(self, primal);
     for (size_t c = 0; c < m; c++) {
         sizes.largest = fmax(sizes.largest, primal[c]);
         sizes.dual2 += dual[c] * dual[c];

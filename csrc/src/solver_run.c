@@ -49,6 +49,7 @@ static size_t visits_of_window(const tl_solver *self) {
 
 tl_status tl_solver_step(tl_solver *self, size_t rows, int *ended) {
     if (self == NULL || ended == NULL) return TL_ERR_NULL;
+    self->watch.is_over = false;
     if (self->position == self->n_visits) begin_epoch(self);
     const size_t left = self->n_visits - self->position;
     size_t count = rows < left ? rows / self->block * self->block : left;

@@ -6,7 +6,7 @@
 
 /* D(sA), up to what does not depend on s and the factor n. */
 typedef struct curve {
-    const tl_solver *solver;
+    tl_solver *solver;
     size_t every;
     double linear;    /* <X^T A, W0>/C */
     double quadratic; /* ||X^T A||^2 / (2C) */

@@ -9,8 +9,13 @@
 void tl_compute_weights(tl_solver *self) {
     const size_t size = self->primal_size;
     double *primal = self->primal;
+    if (!self->outer.active) memcpy(self->outer.previous, primal, size * sizeof *primal);
     memset(primal, 0, size * sizeof *primal);
     if (!self->at_zero) self->storage->add_duals(self);
+    if (self->watch.is_over) {
+        memcpy(primal, self->outer.previous, size * sizeof *primal);
+        return;
+    }
     self->sums.norm2 = tl_dot(size, primal, primal);
     self->sums.center_product = 0.0;
     if (self->center != NULL) {
@@ -28,13 +33,6 @@ bool tl_is_computed(const tl_solver *self) {
     const tl_storage *storage = self->storage;
     return storage->add_duals != NULL &&
            (storage->in_float32 || self->center != NULL || self->outer.active);
-}
-
-void tl_scores(tl_solver *self, size_t first, size_t count) {
-    if (self->at_zero && self->center == NULL && !self->outer.active)
-        memset(self->scores, 0, count * self->stride * sizeof *self->scores);
-    else
-        self->storage->scores(self, first, count);
 }
 
 /* ---- from float32 to float64 ---- */

@@ -31,6 +31,8 @@ const char *tl_status_text(tl_status status) {
         return "the Gram matrix is not positive semidefinite";
     case TL_ERR_INFEASIBLE:
         return "the starting dual variables are not feasible";
+    case TL_ERR_OVER:
+        return "the caller has ended the call";
     case TL_STATUS_COUNT:
         break;
     }

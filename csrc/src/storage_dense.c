@@ -25,6 +25,7 @@ void tl_dense_add_duals(tl_solver *self) {
         if (first > 0 && first % in_memory == 0)
             tl_release_rows(self, first - in_memory, in_memory);
         const size_t count = tl_smaller(n - first, TL_EVALUATION_BLOCK);
+        if (tl_is_over(&self->watch, (double)count * tl_row_work(self))) return;
         const double *x = tl_consecutive_rows(self, first, count);
         tl_gemm_tn_add(count, m, d, self->dual + first * m, x, self->primal);
     }

@@ -75,13 +75,15 @@ static void class_norms(tl_solver *self, double *norms) {
         tl_add_sizes(m, sqrt(self->norm2[i]), self->primal + i * m, norms);
 }
 
-/* From all rows: ||B||^2 for B = W - Y, and the overshoot -<B, W - W_before>. */
+/* From all rows: ||B||^2 for B = W - Y, and the overshoot -<B, W - W_before>; -1 where the call is
+ * over. */
 static double whole_distance(tl_solver *self) {
     const size_t n = self->data.n, m = self->data.m;
     tl_outer *outer = &self->outer;
     double distance = 0.0, along = 0.0;
     for (size_t first = 0; first < n; first += TL_EVALUATION_BLOCK) {
         const size_t count = tl_smaller(n - first, TL_EVALUATION_BLOCK), at = first * m;
+        if (tl_is_over(&self->watch, (double)count * tl_row_work(self))) return -1.0;
         multiply_consecutive(self, self->blocks.difference, first, count);
         distance += tl_dot(count * m, self->scores, self->blocks.difference + at);
         for (size_t i = 0; i < count * m; i++)
@@ -112,7 +114,8 @@ static void distances(tl_solver *self, double *from_anchor, double *from_center)
     *from_anchor = fmax(0.0, whole * products[0]);
     *from_center = fmax(0.0, whole * products[1]);
     self->outer.overshoot = 0.0;
-    if (self->lagrangian.gamma > 0.0) *from_anchor = whole_distance(self);
+    const double exact = self->lagrangian.gamma > 0.0 ? whole_distance(self) : -1.0;
+    if (exact >= 0.0) *from_anchor = exact;
 }
 
 /* ---- ||X^T A||^2 = sum_i <a_i, s_i>, and the gap of a start ---- */
@@ -132,7 +135,9 @@ static double estimated_norm2(tl_solver *self) {
     const size_t n = self->data.n, m = self->data.m, total = tl_smaller(TL_PRODUCT_ROWS, n);
     size_t index[TL_SAMPLE_BLOCK];
     double product = 0.0;
+    const double work = TL_SAMPLE_BLOCK * tl_row_work(self);
     for (size_t first = 0, count; first < total; first += count) {
+        if (tl_is_over(&self->watch, work)) break;
         count = multiply_sample(self, self->dual, TL_PRODUCT_ROWS, first, index);
         for (size_t i = 0; i < count; i++)
             product += tl_dot(m, self->scores + i * m, self->dual + index[i] * m);
@@ -146,6 +151,7 @@ static double dual_norm2(tl_solver *self, bool estimated) {
     double sum = 0.0;
     for (size_t first = 0; first < n; first += TL_EVALUATION_BLOCK) {
         const size_t count = tl_smaller(n - first, TL_EVALUATION_BLOCK);
+        if (tl_is_over(&self->watch, (double)count * tl_row_work(self))) break;
         multiply_consecutive(self, self->dual, first, count);
         sum += tl_dot(count * m, self->scores, self->dual + first * m);
     }
@@ -155,7 +161,9 @@ static double dual_norm2(tl_solver *self, bool estimated) {
 static void sample_start(tl_solver *self) {
     const size_t m = self->data.m, total = tl_smaller(TL_SEARCH_ROWS, self->data.n);
     size_t index[TL_SAMPLE_BLOCK];
+    const double work = TL_SAMPLE_BLOCK * tl_row_work(self);
     for (size_t first = 0, count; first < total; first += count) {
+        if (tl_is_over(&self->watch, work)) break;
         count = multiply_sample(self, self->primal, TL_SEARCH_ROWS, first, index);
         for (size_t i = 0; i < count; i++) {
             const tl_row row = tl_row_view(self, index[i]);

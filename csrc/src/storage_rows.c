@@ -151,7 +151,8 @@ static void scores(tl_solver *self, size_t first, size_t count) {
 
 static void add_duals(tl_solver *self) {
     const size_t m = self->data.m;
-    for (size_t i = 0; i < self->data.n; i++) {
+    const double work = tl_row_work(self);
+    for (size_t i = 0; i < self->data.n && !tl_is_over(&self->watch, work); i++) {
         const tl_features x = row_features(self, i);
         memcpy(self->delta, self->dual + i * m, m * sizeof *self->delta);
         add_row(&x, self->stride, self->delta, self->primal);

@@ -107,4 +107,11 @@
  * products go on in float64 where the errors of sampled scores are above this part of the gap. */
 #define TL_ROUNDING_MARGIN 16.0
 
+/* ---- the caller's limits (tl_is_over) ---- */
+
+/* Multiplications between two questions whether the call is over: 5 to 50 ms. */
+#define TL_WORK_BETWEEN 3e7
+/* What the loss of a class takes beside its score, in multiplications. */
+#define TL_WORK_OF_CLASS 16.0
+
 #endif /* TL_TUNING_H */

@@ -15,7 +15,7 @@ from toplabel._core.arrays import as_features, as_labels, check_mapped_finite, i
 from toplabel._core.problem import Given, Problem, as_C
 from toplabel._core.run import Run
 from toplabel._core.solution import Record, Solution, split_intercept
-from toplabel._core.threads import thread_count
+from toplabel._core.threads import thread_count, until
 from toplabel._core.training import Options
 
 __all__ = ["Record", "Solution", "path", "solve"]
@@ -100,7 +100,9 @@ def solve(
     callback : callable
         Called with each `Record`; a true result stops the run.
     time_limit, cpu_limit : float, optional
-        Seconds of wall time, of CPU time of the process.
+        Seconds of wall time, of CPU time of the process, kernels and checks included. The evaluation
+        at the end may take a tenth more, and at least a quarter of a second. Where that is not
+        enough, the model is returned without its certificate: `relative_gap` is infinite.
     dtype : None, float32 or float64
         The type of the features and of the matrix products; None: that of X if it is float32, else
         float64, where passes over dense rows of more than 64 features work with a float32 copy (of
@@ -158,7 +160,8 @@ def solve(
     -------
     Solution
         Whatever ended the run; `Solution.status` tells. Ctrl-C ends it with the status
-        "interrupted" and the model so far.
+        "interrupted" and the model so far, with a certificate as at a time limit. Before the solver
+        has begun, Ctrl-C raises ``KeyboardInterrupt``.
 
     Raises
     ------
@@ -301,12 +304,15 @@ def _solutions(
     interrupted.
     """
     threads = thread_count(n_jobs)
-    problem = Problem.of(given, threads)
+    with until(options.clock.is_over):
+        problem = Problem.of(given, threads)
     options = replace(options, watch=_measures(problem, *watched))
     Cs = [as_C(C, name) for C in Cs]
     train = _sdca.solutions if problem.loss.convex else nonconvex.solutions
     if class_groups.is_split(problem) and not options.watch:
         train = partial(class_groups.solutions, n_threads=threads)
+    if problem.is_unfinished:
+        return [_sdca.unfinished(problem, C, options, warm_start) for C in Cs]
     order = sorted(range(len(Cs)), key=Cs.__getitem__)
     found: dict[int, Solution] = {}
     for solution in train(problem, [Cs[i] for i in order], options, warm_start):

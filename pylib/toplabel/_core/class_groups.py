@@ -17,7 +17,7 @@ from toplabel._core import sdca, threads, tuning
 from toplabel._core.arrays import Labels, as_dual
 from toplabel._core.problem import Problem
 from toplabel._core.solution import Record, Solution
-from toplabel._core.training import Clock, Options
+from toplabel._core.training import Options
 
 
 def is_split(problem: Problem) -> bool:
@@ -31,14 +31,14 @@ def solutions(
     """Yield the solution for each C, in ascending order; as `toplabel._core.sdca.solutions`."""
     groups = _groups(problem, Cs, replace(options, callback=None), warm_start)
     for i, C in enumerate(Cs):
-        clock = Clock(options)
+        options = options.again() if i else options
         whole = _Whole(problem, is_last=i + 1 == len(Cs))
         ended = False
         try:
-            parts = threads.each(whole.train, groups, n_threads, clock.is_over)
+            parts = threads.each(whole.train, groups, n_threads, options.clock.is_over)
         except threads.Interrupted as stop:
             parts, ended = stop.results, True
-        yield whole.joined(parts, C, options, clock, ended)
+        yield whole.joined(parts, C, options, ended)
 
 
 @dataclass(frozen=True)
@@ -130,9 +130,7 @@ class _Whole:
                 array[..., group.columns] = getattr(part, name)
         return replace(part, **dict.fromkeys((*self._arrays, "X")))
 
-    def joined(
-        self, parts: list[Solution], C: float, options: Options, clock: Clock, ended: bool
-    ) -> Solution:
+    def joined(self, parts: list[Solution], C: float, options: Options, ended: bool) -> Solution:
         """Return the solution of all classes; its history is the record of its end."""
         problem = self._problem
         record = _record(parts)
@@ -146,7 +144,7 @@ class _Whole:
             epochs=record.epoch,
             status=_status(parts, record.relative_gap, options.eps, stop or ended),
             history=[record],
-            seconds=clock.seconds,
+            seconds=options.clock.seconds,
             X=problem.rows_to_keep(),
             visits=-(-sum(part.visits for part in parts) // len(parts)),
             r=max(part.r for part in parts),
@@ -158,7 +156,7 @@ def _record(parts: list[Solution]) -> Record:
     # |P_g - D_g| + e_g, whose sum is at least |P - D| + e
     bounds = [part.relative_gap * max(abs(part.primal), abs(part.dual)) for part in parts]
     size = max(abs(primal), abs(dual))
-    gap = sum(bounds) / size if size else 0.0
+    gap = sum(bounds) / size if 0.0 < size < np.inf else size
     seconds = [
         sum(getattr(part.history[-1], name) for part in parts)
         for name in ("solve_seconds", "evaluate_seconds")

@@ -8,6 +8,8 @@ import numpy as np
 from scipy import linalg
 from scipy.sparse.linalg import LinearOperator, eigsh
 
+from toplabel._core.threads import ask
+
 __all__ = ["check_gram"]
 
 _ROWS = 256  # of a strip
@@ -43,6 +45,7 @@ def _check_entries(K: np.ndarray, name: str) -> None:
     rounding = _ROUNDING[K.dtype.char] * max(float(diagonal.max()), 0.0)
     largest = ((1.0 + _TOLERANCE) * lengths).astype(K.dtype)  # of an entry, divided by a length
     for first in range(0, len(K), _ROWS):
+        ask()
         rows = slice(first, first + _ROWS)
         strip, mirrored = K[rows, first:], K[first:, rows].T
         if not np.array_equal(strip, mirrored):
@@ -79,6 +82,7 @@ def _extreme_eigenvalues(K: np.ndarray) -> tuple[float, float]:
         return float(values[0]), float(values[-1])
 
     def product(v: np.ndarray) -> np.ndarray:
+        ask()
         return scale * (K @ (scale * v.ravel()).astype(K.dtype)).astype(np.float64)
 
     largest = _farthest(product, len(K), 8)

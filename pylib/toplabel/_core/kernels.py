@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 from scipy.spatial.distance import cdist
 
-from toplabel._core.threads import each, thread_count
+from toplabel._core.threads import ask, each, thread_count
 
 __all__ = ["between", "cross_gram", "gram", "rbf_gram"]
 
@@ -91,6 +91,7 @@ def rbf_gram(X, theta: float, dtype=np.float64, n_jobs: int | None = None) -> np
     smallest = np.finfo(dtype).tiny
 
     def compute(i: int) -> None:
+        ask()
         strip = cross_gram(X[i : i + _STRIP], X[i:], theta)
         square = strip[:, : len(strip)]
         square += (

@@ -38,8 +38,8 @@ from toplabel._core.problem import Problem
 from toplabel._core.run import Run
 from toplabel._core.solution import Record, join_intercept
 from toplabel._core.systems import Curvatures, Rows, Systems
-from toplabel._core.threads import one_blas_thread, why_to_end
-from toplabel._core.training import Clock, Options
+from toplabel._core.threads import Ended, one_blas_thread
+from toplabel._core.training import Options
 
 
 def reason_against(problem: Problem) -> str:
@@ -51,10 +51,6 @@ def reason_against(problem: Problem) -> str:
     traits = ffi.new("tl_traits *")
     check(lib.tl_loss_traits(losses.code(problem.loss), traits))
     return "" if traits.curvature else f"loss {problem.loss.key!r} has no generalised Jacobian"
-
-
-class _Ended(Exception):
-    """A limit, the callback or another job ends the run; the argument is its status."""
 
 
 class _Model:
@@ -130,7 +126,7 @@ class Newton:
     ):
         self._problem, self._C, self._options = problem, C, options
         self._restart = restart
-        self._clock = Clock(options)
+        self._began = options.clock.seconds
         self._before = history[-1] if history else None
         self.history, self._recorded = list(history), len(history)
         self.steps = 0
@@ -161,7 +157,7 @@ class Newton:
             with one_blas_thread() if self._is_small() else nullcontext():
                 self._begin()
                 status = self._outer_loop()
-        except _Ended as end:
+        except Ended as end:
             status = end.args[0]
         except KeyboardInterrupt:
             status = "interrupted"
@@ -183,23 +179,24 @@ class Newton:
 
     # ---- limits, records, certificates ----
 
+    def _seconds(self) -> float:
+        return self._options.clock.seconds - self._began
+
     def _epochs(self) -> int:
         return int(np.ceil(self._passes)) + (self._before.epoch if self._before else 0)
 
     def _ask(self) -> None:
-        """Raise `_Ended` where the run is to end."""
-        if self._clock.is_over():
-            raise _Ended("time_limit")
-        if status := why_to_end():
-            raise _Ended(status)
+        """Raise `Ended` where the run is to end."""
+        if status := self._options.clock.why_to_end():
+            raise Ended(status)
         if self._epochs() >= self._options.max_epochs:
-            raise _Ended("max_iter")
+            raise Ended("max_iter")
 
     def _record(self, primal: float, dual: float, gap: float, W: np.ndarray) -> None:
-        before, now = self._before, self._clock.seconds
+        before, now = self._before, self._seconds()
         watched = {name: of(_Model(W)) for name, of in self._options.watch.items()}
-        self._evaluating += self._clock.seconds - now
-        solving = self._clock.seconds - self._evaluating
+        self._evaluating += self._seconds() - now
+        solving = self._seconds() - self._evaluating
         if before is not None:
             solving += before.solve_seconds
         evaluating = self._evaluating + (before.evaluate_seconds if before else 0.0)
@@ -209,7 +206,7 @@ class Newton:
     def _call_back(self) -> None:
         callback = self._options.callback
         if callback is not None and callback(self.history[-1]):
-            raise _Ended("interrupted")
+            raise Ended("interrupted")
 
     def _take(self, point: _Point, V: np.ndarray) -> None:
         """Evaluate both objectives at a point, V its ``A^T X``, and keep what is the best so far."""
@@ -264,7 +261,7 @@ class Newton:
         """End the run where a point whose gap was recorded last is a solution, or the callback asks."""
         self._call_back()
         if gap <= self._options.eps and (status := self._certify()):
-            raise _Ended(status)
+            raise Ended(status)
 
     # ---- losses ----
 

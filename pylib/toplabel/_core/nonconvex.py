@@ -35,7 +35,7 @@ from toplabel._core.descent import Descent, Kernel, Linear, State
 from toplabel._core.own_loss import OwnLoss
 from toplabel._core.problem import Problem
 from toplabel._core.solution import Record, Solution, join_intercept, split_intercept
-from toplabel._core.training import Clock, Options
+from toplabel._core.training import Options
 
 _START_EPS = 1e-3  # relative gap of the convex solution, which is only a start
 
@@ -99,32 +99,32 @@ def solutions(
         zeros = np.zeros((problem.labels.n, problem.labels.m))
         for C in Cs:
             start = zeros if warm_start is None else warm_start
-            yield _descend(problem, C, start, options, Clock(options))
-            warm_start = None
+            yield _descend(problem, C, start, options)
+            warm_start, options = None, options.again()
         return
     convex = problem.like(catalogue.get(problem.loss.start))
     quiet = replace(options, eps=_START_EPS, eval_every=None, callback=None, watch={})
     starts = _sdca.solutions(convex, Cs if warm_start is None else Cs[1:], quiet, None)
     for C in Cs:
-        clock = Clock(options)
         if warm_start is not None:
-            yield _descend(problem, C, warm_start, options, clock)
-            warm_start = None
+            yield _descend(problem, C, warm_start, options)
+            warm_start, options = None, options.again()
             continue
         start = next(starts)
         if start.status != "interrupted":
-            yield _descend(problem, C, start, options, clock)
+            yield _descend(problem, C, start, options)
         else:  # the model is that of the convex loss so far
             none = replace(options, max_epochs=0, callback=None)
-            yield replace(_descend(problem, C, start, none, clock), status="interrupted")
+            yield replace(_descend(problem, C, start, none), status="interrupted")
+        options = options.again()
 
 
-def _descend(problem: Problem, C: float, start, options: Options, clock: Clock) -> Solution:
+def _descend(problem: Problem, C: float, start, options: Options) -> Solution:
     objective = _Objective(problem, C)
     space = (Kernel if problem.is_gram else Linear)(problem.features, problem.constant)
     descent = Descent(space, objective, _starting_point(start, problem))
     model = _Model(descent, problem.is_gram, objective.penalty)
-    status, history = _train(descent, model, objective.penalty, options, clock)
+    status, history = _train(descent, model, objective.penalty, options)
     if problem.exact is not None:  # what is reported is that of the rows that were passed
         space = type(space)(problem.exact, problem.constant)
         descent = Descent(space, objective, descent.state.point.own)
@@ -158,7 +158,7 @@ def _descend(problem: Problem, C: float, start, options: Options, clock: Clock) 
         C=C,
         kernel=problem.kernel,
         theta=problem.theta,
-        seconds=clock.seconds,
+        seconds=options.clock.seconds,
         X=problem.rows_to_keep(),
         gradient_norm=math.sqrt(state.squared_gradient),
     )
@@ -192,7 +192,7 @@ def _starting_point(start: Solution | np.ndarray, problem: Problem) -> np.ndarra
 
 
 def _train(
-    descent: Descent, model: _Model, penalty: float, options: Options, clock: Clock
+    descent: Descent, model: _Model, penalty: float, options: Options
 ) -> tuple[str, list[Record]]:
     """Step until the run ends; return the status and the records."""
     history: list[Record] = []
@@ -214,7 +214,7 @@ def _train(
             return "converged"
         if descent.state.steps >= options.max_epochs:
             return "max_iter"
-        return "time_limit" if clock.is_over() else None
+        return options.clock.why_to_end() or None
 
     try:
         status = end()

@@ -24,6 +24,7 @@ from toplabel._core.arrays import (
 )
 from toplabel._core.catalogue import Loss
 from toplabel._core.gram import check_gram
+from toplabel._core.threads import Ended
 
 LARGEST = 1e100  # beyond, squares of what C and gamma are multiplied with would overflow
 
@@ -183,7 +184,8 @@ class Problem(Data):
     `weight` are those of the rows, `center` is W0. `constant` is a further feature of all rows,
     whose weights, times it, are the intercept; 0: there is none. `exact` is what was passed, where
     `features` are rounded to float32. `float32_passes`: no type was asked for, so that the passes
-    over float64 rows may be in float32.
+    over float64 rows may be in float32. `is_unfinished`: the time was over before the Gram matrix was
+    there, or checked, and `features` are the rows.
     """
 
     loss: Loss
@@ -194,6 +196,7 @@ class Problem(Data):
     constant: float = 0.0
     exact: np.ndarray | sparse.csr_array | None = None
     float32_passes: bool = False
+    is_unfinished: bool = False
 
     @property
     def weights_shape(self) -> tuple[int, int]:
@@ -224,7 +227,12 @@ class Problem(Data):
             raise ValueError(f"gamma must be <= {LARGEST:g}, got {gamma!r}")
         shape = (rows.shape[1], labels.m)
         center = None if given.W0 is None else _center(given.W0, kernel, loss, shape)
-        features, theta = _represent(rows, given, threads)
+        theta = as_theta(given.theta, rows) if kernel == "rbf" else None
+        is_unfinished = False
+        try:
+            features = _represent(rows, given, theta, threads)
+        except Ended:
+            features, is_unfinished = rows, True
         weight = as_weights(given.sample_weight, labels.n)
         intercept = (given.fit_intercept, given.intercept_scaling)
         return cls(
@@ -241,6 +249,7 @@ class Problem(Data):
             constant=as_constant(*intercept, features, weight, gram=kernel != "linear"),
             exact=exact,
             float32_passes=dtype is None,
+            is_unfinished=is_unfinished,
         )
 
     def like(self, loss: Loss) -> Problem:
@@ -309,16 +318,14 @@ def _sparse_if_faster(rows):
     return sparse.csr_array(rows)
 
 
-def _represent(rows, given: Given, threads: int):
-    """Return what the solver works on (rows or a Gram matrix), and theta as a number."""
-    kernel, theta = given.kernel, given.theta
+def _represent(rows, given: Given, theta: float | None, threads: int):
+    """Return what the solver works on: rows or a Gram matrix."""
+    kernel = given.kernel
     if kernel == "linear":
-        return _sparse_if_faster(rows), None
-    if kernel == "rbf":
-        theta = as_theta(theta, rows)
+        return _sparse_if_faster(rows)
     # float32 features do not make a float32 Gram matrix, which would be a little indefinite, unless
     # asked for
     single = given.dtype is not None and np.dtype(given.dtype) == np.float32
     dtype = np.float32 if single else np.float64
     check = given.check_input
-    return gram_matrix(rows, kernel, theta, dtype, check=check, threads=threads), theta
+    return gram_matrix(rows, kernel, theta, dtype, check=check, threads=threads)

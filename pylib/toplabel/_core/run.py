@@ -8,7 +8,9 @@ from scipy import sparse
 from toplabel._core import losses, tuning
 from toplabel._core.arrays import Labels, is_mapped, pointer
 from toplabel._core.catalogue import Loss
+from toplabel._core.clock import Clock
 from toplabel._core.lib import check, ffi, lib
+from toplabel._core.threads import Ended
 
 
 def describe(
@@ -48,6 +50,31 @@ def describe(
     return data
 
 
+class _Asked:
+    """What the library asks whether a call is over; with a run in its place there were a cycle."""
+
+    clock: Clock | None = None
+
+    def is_late(self) -> bool:
+        return self.clock is not None and self.clock.is_late()
+
+    def failed(self, error: BaseException) -> int:
+        if not isinstance(error, KeyboardInterrupt):
+            raise error  # which cffi prints
+        if self.clock is not None:
+            self.clock.interrupt()
+        return 0
+
+
+def _failed(kind, error: BaseException, traceback) -> int:
+    return ffi.from_handle(traceback.tb_frame.f_locals["user"]).failed(error)
+
+
+@ffi.def_extern(error=0, onerror=_failed)
+def _tl_is_over(user) -> int:
+    return ffi.from_handle(user).is_late()
+
+
 class Run:
     """A solver at some point between its start and the optimum.
 
@@ -56,7 +83,8 @@ class Run:
     (0: none, negative: chosen), `start_r` its first one. `block` rows stand between two matrix
     products, and rows are shuffled within a `window`; 0: chosen, and all. With `float32_passes`
     dense float64 rows may get a float32 copy. After `lagrangian` passes, unless that is 0, hinges that
-    are not smooth get the loop of an augmented Lagrangian.
+    are not smooth get the loop of an augmented Lagrangian. Set-up, `set_C` and `evaluate` raise
+    `Ended` where the `clock` says that it is late.
     """
 
     def __init__(
@@ -82,6 +110,7 @@ class Run:
         start_r: float = 0.0,
         float32_passes: bool = False,
         lagrangian: int = 0,
+        clock: Clock | None = None,
     ):
         n, d = features.shape
         self._shape = (d + (constant != 0.0), labels.m)
@@ -100,9 +129,14 @@ class Run:
         settings.lagrangian = lagrangian
         settings.start = ffi.NULL if start_weights is None else pointer(start_weights)
         settings.center = ffi.NULL if center is None else pointer(center)
+        self._asked = _Asked()
+        self._asked.clock = clock
+        handle = ffi.new_handle(self._asked)
+        settings.is_over, settings.user = lib._tl_is_over, handle
+        self._borrowed.append(handle)
 
         out = ffi.new("tl_solver **")
-        check(lib.tl_solver_create(data, settings, pointer(self.A), out))
+        self._check(lib.tl_solver_create(data, settings, pointer(self.A), out))
         self._handle = ffi.gc(out[0], lib.tl_solver_free)
         self._objective = ffi.new("tl_objective *")
         self._outcome = ffi.new("tl_outcome *")
@@ -110,6 +144,11 @@ class Run:
         self._progress = ffi.new("tl_objective *")
         width = max(1.0, features.nnz / n) if sparse.issparse(features) else d
         self._rows_per_step = max(64, int(tuning.WORK_PER_STEP / (2 * width * labels.m)))
+
+    def _check(self, status: int) -> None:
+        if status == lib.TL_ERR_OVER:
+            raise Ended(self._asked.clock.why_to_end())
+        check(status)
 
     def run(self, epochs: int) -> None:
         """Make whole passes over the data, without a way to stop them."""
@@ -125,7 +164,7 @@ class Run:
 
     def evaluate(self):
         """Return both objectives, exactly: a ``tl_objective``, valid until the next call."""
-        check(lib.tl_solver_evaluate(self._handle, self._objective))
+        self._check(lib.tl_solver_evaluate(self._handle, self._objective))
         return self._objective
 
     @property
@@ -150,9 +189,12 @@ class Run:
         check(lib.tl_solver_estimate(self._handle, self._progress))
         return self._progress
 
-    def set_C(self, C: float) -> None:
-        """Continue with another C, from the present point rescaled."""
-        check(lib.tl_solver_set_C(self._handle, C))
+    def set_C(self, C: float, clock: Clock | None = None) -> None:
+        """Continue with another C, from the present point rescaled; after `Ended` the run can only be
+        read.
+        """
+        self._asked.clock = clock
+        self._check(lib.tl_solver_set_C(self._handle, C))
 
     def coefficients(self) -> np.ndarray | None:
         """Return a copy of the coefficients of W in the rows, (n, m); None without a Gram

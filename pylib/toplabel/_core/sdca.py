@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -16,8 +15,9 @@ from toplabel._core.choice import Choice, may_take_over
 from toplabel._core.newton import Newton, reason_against
 from toplabel._core.problem import LARGEST, Problem
 from toplabel._core.run import Run
-from toplabel._core.solution import Solution, Stage, join_intercept, split_intercept
-from toplabel._core.training import Clock, Options, as_r, train
+from toplabel._core.solution import Record, Solution, Stage, join_intercept, split_intercept
+from toplabel._core.threads import Ended
+from toplabel._core.training import Options, as_r, train
 from toplabel.errors import ToplabelError
 
 
@@ -31,40 +31,73 @@ def solutions(
     if options.method == "newton" and (reason := reason_against(problem)):
         raise ValueError(f"method='newton' does not fit: {reason}")
     for i, C in enumerate(Cs):
-        began = time.perf_counter()
-        if run is None:
-            run = _start(problem, C, options, warm_start)
-        else:
-            run.set_C(C)
+        options = options.again() if i else options
+        try:
+            if run is None:
+                run = _create(problem, C, options, _Start.of(warm_start, problem, C))
+            else:
+                run.set_C(C, options.clock)
+        except Ended:
+            warm_start = unfinished(problem, C, options, warm_start if run is None else run)
+            run = None
+            yield warm_start
+            continue
         run, status, history, visits, methods = _solve(problem, C, options, run)
-        last = history[-1]
-        coefficients = run.coefficients()
-        W, intercept = split_intercept(run.weights(), coefficients, problem.constant)
-        solution = Solution(
-            A=run.A if i + 1 == len(Cs) else run.A.copy(),
-            W=W,
-            coefficients=coefficients,
-            intercept=intercept,
-            intercept_scaling=problem.constant,
-            primal=last.primal,
-            dual=last.dual,
-            relative_gap=last.relative_gap,
-            epochs=last.epoch,
-            status=status,
-            history=history,
-            loss=problem.loss.key,
-            k=problem.k,
-            gamma=problem.gamma,
-            C=C,
-            kernel=problem.kernel,
-            theta=problem.theta,
-            seconds=time.perf_counter() - began,
-            X=problem.rows_to_keep(),
-            visits=visits,
-            r=run.r,
-            methods=methods,
+        found = {"status": status, "history": history, "visits": visits, "methods": methods}
+        A = run.A if i + 1 == len(Cs) else run.A.copy()
+        solution = _solution(
+            problem, C, options, A, run.weights(), run.coefficients(), r=run.r, **found
         )
         yield solution if problem.exact is None else _of_exact_rows(problem, solution, options)
+
+
+def _solution(
+    problem: Problem, C: float, options: Options, A, weights, coefficients, **found
+) -> Solution:
+    """Return the solution at these dual variables and weights, or coefficients."""
+    W, intercept = split_intercept(weights, coefficients, problem.constant)
+    last = found["history"][-1]
+    return Solution(
+        A=A,
+        W=W,
+        coefficients=coefficients,
+        intercept=intercept,
+        intercept_scaling=problem.constant,
+        primal=last.primal,
+        dual=last.dual,
+        relative_gap=last.relative_gap,
+        epochs=last.epoch,
+        loss=problem.loss.key,
+        k=problem.k,
+        gamma=problem.gamma,
+        C=C,
+        kernel=problem.kernel,
+        theta=problem.theta,
+        seconds=options.clock.seconds,
+        X=problem.rows_to_keep(),
+        **found,
+    )
+
+
+def unfinished(problem: Problem, C: float, options: Options, start) -> Solution:
+    """Return a solution, without a certificate, at the start (as `solutions` takes it) or where a run
+    is: of a run that ended before its first pass.
+    """
+    begin = _Start(start.A.copy()) if isinstance(start, Run) else _Start.of(start, problem, C)
+    A = np.zeros((problem.labels.n, problem.labels.m)) if begin.dual is None else begin.dual
+    if begin.C > C:
+        A *= C / begin.C  # feasible for another C
+    weights = start.weights() if isinstance(start, Run) else begin.weights
+    coefficients = None
+    if problem.is_gram:
+        weights, coefficients = None, A.copy() if weights is None else weights
+    elif weights is None:
+        weights = np.zeros(problem.weights_shape)
+        center = _padded_center(problem)
+        weights = weights if center is None else center
+    record = Record(0, np.inf, -np.inf, np.inf, 0.0, 0.0)
+    found = {"status": options.clock.why_to_end(), "history": [record], "visits": 0}
+    return _solution(problem, C, options, A, weights, coefficients, **found)
 
 
 def _solve(problem: Problem, C: float, options: Options, run: Run):
@@ -76,14 +109,13 @@ def _solve(problem: Problem, C: float, options: Options, run: Run):
         method = Newton(problem, C, options, run, restart, [])
         run, status, history = method.solve()
         return run, status, history, 0, (Stage("newton", method.steps, "asked for"),)
-    clock, visits = Clock(options), -run.visits
+    visits = -run.visits
     choice = Choice(problem, options, run)
     status, history = train(run, options, choice.observe)
     visits += run.visits
     methods = (Stage("sdca", history[-1].epoch, "first"),)
     if status == "taken over":
-        left = replace(options, **clock.left())
-        method = Newton(problem, C, left, run, restart, history)
+        method = Newton(problem, C, options, run, restart, history)
         run, status, history = method.solve()
         methods += (Stage("newton", method.steps, choice.why),)
     return run, status, history, visits, methods
@@ -98,28 +130,24 @@ def _of_exact_rows(problem: Problem, solution: Solution, options: Options) -> So
     objectives = {name: getattr(exact, name) for name in names}
     last = replace(solution.history[-1], **objectives)
     missed = solution.status == "converged" and not exact.relative_gap <= options.eps
+    model = {name: getattr(exact, name) for name in ("W", "coefficients", "intercept")}
     return replace(
         solution,
-        W=exact.W,
-        coefficients=exact.coefficients,
-        intercept=exact.intercept,
+        **(model if exact.methods else {}),  # else the time was over
         status="imprecise" if missed else solution.status,
         history=[*solution.history[:-1], last],
         **objectives,
     )
 
 
-def _start(problem: Problem, C: float, options: Options, warm_start) -> Run:
-    start = _Start() if warm_start is None else _Start.of(warm_start, problem, C)
-    return _create(problem, C, options, start)
-
-
 def _at(problem: Problem, C: float, options: Options, dual: np.ndarray, weights: np.ndarray) -> Run:
-    """Return a run that is at this point."""
-    return _create(problem, C, options, _Start(dual, weights=weights, r=1.0))
+    """Return a run that is at this point, without limits."""
+    return _create(problem, C, options, _Start(dual, weights=weights, r=1.0), has_limits=False)
 
 
-def _create(problem: Problem, C: float, options: Options, start: _Start) -> Run:
+def _create(
+    problem: Problem, C: float, options: Options, start: _Start, *, has_limits: bool = True
+) -> Run:
     features, labels = problem.features, problem.labels
     try:
         return Run(
@@ -142,6 +170,7 @@ def _create(problem: Problem, C: float, options: Options, start: _Start) -> Run:
             acceleration=as_r(options.acceleration),
             float32_passes=problem.float32_passes and _may_round(features, options),
             lagrangian=0 if may_take_over(problem, options) else tuning.LAGRANGIAN,
+            clock=options.clock if has_limits else None,
         )
     except ToplabelError as error:
         if error.name == "TL_ERR_NOT_FINITE" and is_mapped(features):
@@ -186,6 +215,8 @@ class _Start:
     @classmethod
     def of(cls, warm_start, problem: Problem, C: float) -> _Start:
         n, m = problem.labels.n, problem.labels.m
+        if warm_start is None:
+            return cls()
         if not isinstance(warm_start, Solution):
             return cls(as_dual(warm_start, n, m))
         dual = as_dual(warm_start.A, n, m)

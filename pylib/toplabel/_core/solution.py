@@ -73,7 +73,8 @@ class Solution:
         the passes were not accelerated.
     primal, dual, relative_gap : float
         P(W) and D(A) in the normalisation of TPAMI Eq. (9), in float64; ``primal - dual`` bounds
-        the distance of both to the optimum.
+        the distance of both to the optimum. Infinite where a limit or Ctrl-C left no time to compute
+        them.
     epochs : int
         Whole passes over the data.
     visits : int or None

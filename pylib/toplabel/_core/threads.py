@@ -14,6 +14,10 @@ from toplabel._core.arrays import as_integer
 _MANY = 1 << 20
 
 
+class Ended(Exception):
+    """Work has been ended before it had a result; the argument is the status of the solution."""
+
+
 class Interrupted(KeyboardInterrupt):
     """Ctrl-C came while jobs ran on threads; `results` are what they returned, told to end."""
 
@@ -48,6 +52,22 @@ def why_to_end() -> str:
     """Return the status with which the job that asks is to end, or ""."""
     jobs = _jobs.get()
     return "" if jobs is None else jobs.status()
+
+
+def ask() -> None:
+    """Raise `Ended` where the job that asks is to end."""
+    if status := why_to_end():
+        raise Ended(status)
+
+
+@contextmanager
+def until(is_over: Callable[[], bool]) -> Iterator[None]:
+    """Have `why_to_end` say so once it `is_over`."""
+    token = _jobs.set(_Jobs(_jobs.get(), is_over))
+    try:
+        yield
+    finally:
+        _jobs.reset(token)
 
 
 def end_all() -> None:

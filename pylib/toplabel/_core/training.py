@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from toplabel._core.arrays import as_integer, as_number
+from toplabel._core.clock import Clock
 from toplabel._core.lib import ffi, lib
 from toplabel._core.problem import LARGEST
 from toplabel._core.run import Run
 from toplabel._core.solution import Record
-from toplabel._core.threads import why_to_end
 
 METHODS = ("sdca", "newton", "auto")
 
@@ -26,7 +26,8 @@ _STATUS = {
 @dataclass(frozen=True)
 class Options:
     """When a run stops, what is recorded, the order of the rows: arguments of `toplabel.solve`,
-    checked here. `watch` maps each watched set to a function of the run.
+    checked here. `watch` maps each watched set to a function of the run. The `clock` begins with the
+    first options of a run.
     """
 
     eps: float = 1e-3
@@ -40,6 +41,7 @@ class Options:
     acceleration: str | bool | float = "auto"
     watch: Mapping[str, Callable[[Run], float]] = field(default_factory=dict)
     method: str = "auto"
+    clock: Clock = None  # by default one that begins now
 
     def __post_init__(self) -> None:
         if self.callback is not None and not callable(self.callback):
@@ -58,6 +60,12 @@ class Options:
         }
         for name, value in checked.items():
             object.__setattr__(self, name, value)
+        if self.clock is None:
+            object.__setattr__(self, "clock", Clock(self.time_limit, self.cpu_limit))
+
+    def again(self) -> Options:
+        """Return the same for another run, that begins now."""
+        return replace(self, clock=None)
 
 
 def _or_none(convert: Callable, value: object, name: str, low: float):
@@ -80,35 +88,6 @@ def as_r(acceleration: object) -> float:
     return r
 
 
-class Clock:
-    """The time of a run, and its limits."""
-
-    def __init__(self, options: Options):
-        self._options = options
-        self._wall, self._cpu = time.perf_counter(), time.process_time()
-
-    @property
-    def seconds(self) -> float:
-        """Wall time so far."""
-        return time.perf_counter() - self._wall
-
-    def left(self) -> dict[str, float]:
-        """Return what is left of the limits that there are."""
-        wall, cpu = self._options.time_limit, self._options.cpu_limit
-        left = {}
-        if wall is not None:
-            left["time_limit"] = max(0.0, wall - self.seconds)
-        if cpu is not None:
-            left["cpu_limit"] = max(0.0, cpu - (time.process_time() - self._cpu))
-        return left
-
-    def is_over(self) -> bool:
-        wall, cpu = self._options.time_limit, self._options.cpu_limit
-        return (wall is not None and self.seconds >= wall) or (
-            cpu is not None and time.process_time() - self._cpu >= cpu
-        )
-
-
 class _Listener:
     """Callbacks of the loop in C: records, watched sets, the user's callback, the limits,
     Ctrl-C.
@@ -118,13 +97,11 @@ class _Listener:
         self._run = run
         self._takes_over = takes_over
         self._options = options
-        self._clock = Clock(options)
         self._first = run.epochs
         self._now = time.perf_counter()
         self._seconds = {"solve": 0.0, "evaluate": 0.0}
         self.history: list[Record] = []
         self.stopped = ""  # the status of a run that this ends
-        self.ctrl_c = False
         self.error: BaseException | None = None
 
     def __call__(self, objective) -> int:
@@ -134,13 +111,14 @@ class _Listener:
         """Tell C to stop after an exception, which cannot pass through it."""
         if isinstance(error, KeyboardInterrupt):
             # Python delivers the signal here, outside the solver's work: its state is consistent.
-            self.stopped, self.ctrl_c = "interrupted", True
+            self._options.clock.interrupt()
+            self.stopped = "interrupted"
             return 1
         self.error = error  # raised again when C has returned
         return -1
 
     def complete(self, objective) -> None:
-        """Record the present point where Ctrl-C has kept the loop from it."""
+        """Record the present point where the end of the run has kept the loop from it."""
         now = (objective.primal, objective.dual, objective.relative_gap)
         last = self.history[-1] if self.history else None
         if last is None or (last.primal, last.dual, last.relative_gap) != now:
@@ -153,9 +131,7 @@ class _Listener:
 
     def _between(self) -> int:
         self._lap("solve")
-        if self._clock.is_over():
-            self.stopped = "time_limit"
-        elif status := why_to_end():
+        if status := self._options.clock.why_to_end():
             self.stopped = status
         elif self._takes_over():
             self.stopped = "taken over"
@@ -209,5 +185,7 @@ def train(
     if listener.error is not None:
         raise listener.error
     listener.complete(run.objective)
-    status = "interrupted" if listener.ctrl_c else _STATUS.get(outcome, listener.stopped)
-    return status, listener.history
+    if options.clock.is_interrupted:
+        return "interrupted", listener.history
+    stopped = listener.stopped or options.clock.why_to_end()
+    return _STATUS.get(outcome, stopped), listener.history

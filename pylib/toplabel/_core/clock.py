@@ -1,0 +1,63 @@
+"""When a run is to end: its limits, Ctrl-C, and what the jobs around it say."""
+
+from __future__ import annotations
+
+import time
+
+from toplabel._core.threads import why_to_end
+
+_GRACE = 0.25  # seconds, for the work that gives a run its result
+_GRACE_PART = 0.1  # of the time so far, where that is more
+
+
+class Clock:
+    """The time of a run, from now on.
+
+    Parameters
+    ----------
+    time_limit, cpu_limit : float, optional
+        Seconds of wall time, of CPU time of the process.
+
+    Attributes
+    ----------
+    is_interrupted : bool
+        Whether Ctrl-C ended the run.
+    """
+
+    def __init__(self, time_limit: float | None = None, cpu_limit: float | None = None):
+        self._wall_limit, self._cpu_limit = time_limit, cpu_limit
+        self._wall, self._cpu = time.perf_counter(), time.process_time()
+        self._status, self._latest = "", float("inf")
+        self.is_interrupted = False
+
+    @property
+    def seconds(self) -> float:
+        """Wall time so far."""
+        return time.perf_counter() - self._wall
+
+    def is_over(self) -> bool:
+        """Return whether a limit is reached."""
+        wall, cpu = self._wall_limit, self._cpu_limit
+        return (wall is not None and self.seconds >= wall) or (
+            cpu is not None and time.process_time() - self._cpu >= cpu
+        )
+
+    def why_to_end(self) -> str:
+        """Return the status with which the run is to end, or ""; the first one holds."""
+        if not self._status:
+            self._end("time_limit" if self.is_over() else why_to_end())
+        return self._status
+
+    def interrupt(self) -> None:
+        """Take note of Ctrl-C."""
+        self.is_interrupted = True
+        self._end("interrupted")
+
+    def is_late(self) -> bool:
+        """Return whether the run has been to end for so long that an evaluation is not waited for."""
+        return self.why_to_end() != "" and time.perf_counter() >= self._latest
+
+    def _end(self, status: str) -> None:
+        if status and not self._status:
+            self._status = status
+            self._latest = time.perf_counter() + max(_GRACE, _GRACE_PART * self.seconds)
