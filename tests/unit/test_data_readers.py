@@ -148,6 +148,12 @@ def test_delimiters_within_quotes_are_part_of_the_value(read):
     np.testing.assert_array_equal(loaded.parts["train"].X, [[1, 2.5], [3, 4]])
 
 
+def test_a_code_with_an_underscore_is_a_word(read):
+    np.testing.assert_array_equal(
+        read("table", "1_2,a\n12,b\n", **UCI).parts["train"].X, np.eye(2)[::-1]
+    )
+
+
 @pytest.mark.parametrize(
     ("labels", "classes"),
     [
@@ -194,6 +200,7 @@ def test_words_become_numbers_and_attributes_are_dropped(read):
         ("{Y,N}", "Y"),
         ("{-1,1}", "1"),
         ("{dead,alive}", "alive"),
+        ("{+,-}", "+"),
     ],
 )
 def test_labels_of_two_words(read, values, row):
@@ -332,10 +339,19 @@ FAULTS = {
         "indices 9 to 9 are not in 1..8|indices 1 to",
     ),
     "libsvm: no labels": ("libsvm", " 1:1\n 2:1\n", MULTILABEL, "no row has a label"),
+    "libsvm: fewer rows than stated": (
+        "libsvm",
+        "5 4 3\n0 1:1\n1 2:1\n",
+        MULTILABEL,
+        ":1: .* 2 follow",
+    ),
+    "libsvm: sizes without sets": ("libsvm", "1 4 3\n0 1:1\n", {}, ":1: .*`task: multilabel`"),
     "libsvm: empty": ("libsvm", "# nothing\n\n", {}, "no row"),
     "table: too long": ("table", "1,2,a\n\n1,2,3,a\n", UCI, "line 3"),
     "table: missing": ("table", "1,2,a\n1,?,a\n", UCI, r"'1' \(1\)"),
     "table: word": ("table", "1,2,a\n1,2,a\n1,b,a\n", UCI, "'1' has numbers, but also 'b'"),
+    "table: commas": ("table", '"5,1",a\n"4",b\n', UCI, "'0' has numbers as '5,1'; `decimal: ','`"),
+    "table: thousands": ("table", "1.234,5;a\n2;b\n", UCI | {"delimiter": ";"}, "as '1.234,5'"),
     "table: no class": ("table", "1,2,a\n1,2,\n", UCI, "row 1 .*missing"),
     "table: delimiter": ("table", "1;2;a\n3;4;b\n", UCI, "`delimiter`"),
     "table: no column": ("table", "1,2\n", UCI | {"label": 2}, "no column '2'; it has: 0, 1"),

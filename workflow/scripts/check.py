@@ -12,11 +12,11 @@ SHOWN = 20  # of many classes, so many
 def main(snakemake):
     for meta in snakemake.input.metas:
         prepared = load_prepared(Path(meta).parent)
-        size = prepared.meta["statistics"]
+        size, n = prepared.meta["statistics"], len(prepared.splits)
         print(
             f"\n{prepared.name}: {prepared.task}, {size['n_train']} training rows, "
             f"{size['n_test']} test rows, {size['n_features']} features, "
-            f"{prepared.n_classes} classes, {len(prepared.splits)} splits"
+            f"{prepared.n_classes} classes, {n} split{'s' if n > 1 else ''}"
         )
         counts = class_counts(prepared)
         for name, count in list(zip(prepared.class_names, counts, strict=True))[:SHOWN]:

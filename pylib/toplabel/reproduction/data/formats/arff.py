@@ -40,7 +40,7 @@ _NUMBER = re.compile(r"[+-]?[0-9.]+(e[+-]?[0-9]+)?", re.IGNORECASE)
 _UNCOMMENTED = re.compile(rf"(?:{_QUOTED}|[^%'\"])*")
 _WEIGHT = re.compile(r",\s*\{[^{}]*\}$")
 _SKIPPED = ("@relation", "@inputs", "@outputs")
-_YES = ("1", "true", "yes", "y", "t", "on", "present", "positive")
+_YES = ("1", "true", "yes", "y", "t", "on", "present", "positive", "pos", "+")
 
 logger = logging.getLogger(__name__)
 

@@ -25,7 +25,7 @@ from toplabel.reproduction.data.parts import Loaded
 from toplabel.reproduction.files import reason
 
 Size = Annotated[int, Field(gt=0, le=2 * 10**9)]  # indices of LIBSVM text end at 2^31 - 1
-_SIZES = re.compile(rb"[0-9]+ [0-9]+ [0-9]+")
+_SIZES = re.compile(rb"([0-9]+) [0-9]+ [0-9]+")
 
 
 def load(source: Source, n_features: Size | None = None) -> Loaded:
@@ -36,10 +36,20 @@ def load(source: Source, n_features: Size | None = None) -> Loaded:
     """
     is_multilabel = source.task == "multilabel"
     read = partial(load_svmlight_file, multilabel=is_multilabel, zero_based=True)
-    tables = {
-        name: Table(path, *_read(path, read, int(is_multilabel and _has_sizes(path))))
-        for name, path in source.parts.items()
-    }
+    tables = {}
+    for name, path in source.parts.items():
+        stated = _stated_rows(path)
+        if stated is not None and not is_multilabel:
+            message = (
+                "numbers of rows, features and labels: a file of label sets (`task: multilabel`)"
+            )
+            raise FormatError(path, 1, message)
+        tables[name] = Table(path, *_read(path, read, int(stated is not None)))
+        n = tables[name].X.shape[0]
+        if stated not in (None, n):
+            raise FormatError(
+                path, 1, f"it names {stated} rows, but {n} follow; is the file whole?"
+            )
     tables = _numbered(tables, n_features)
     if not is_multilabel:
         return assemble(tables, source.task)
@@ -86,10 +96,11 @@ def _read(path: Path, read: Callable[[Any], Any], skipped: int) -> tuple[sparse.
     return X, labels
 
 
-def _has_sizes(path: Path) -> bool:
-    """Return whether the first line states the numbers of rows, features and labels."""
+def _stated_rows(path: Path) -> int | None:
+    """Return the number of rows where the first line states it, with those of features and labels."""
     with path.open("rb") as stream:
-        return _SIZES.fullmatch(stream.readline().strip()) is not None
+        match = _SIZES.fullmatch(stream.readline().strip())
+    return int(match[1]) if match else None
 
 
 def _located(path: Path, read: Callable[[Any], Any], skipped: int) -> FormatError | None:

@@ -15,6 +15,7 @@ from toplabel.reproduction.data.parts import Loaded
 from toplabel.reproduction.files import reason
 
 _MANY = 50  # values of a column of words, which are more than half the rows: no category
+_SEPARATED = r"[+-]?[0-9][0-9.,]*"  # 5,1 or 1.234,5
 
 
 def load(
@@ -94,8 +95,11 @@ def _as_numbers(column: pd.Series, decimal: str = ".") -> pd.Series:
     """Return a column of text as numbers, if all of it are some; Python's conversion is exact."""
     if isinstance(column.dtype, pd.CategoricalDtype) or pd.api.types.is_numeric_dtype(column):
         return column
+    text = column.fillna("nan").str.replace(decimal, ".")
+    if text.str.contains("_", regex=False).any():  # 1_2, which Python reads as 12
+        return column
     try:
-        numbers = column.fillna("nan").str.replace(decimal, ".").to_numpy(object).astype(np.float64)
+        numbers = text.to_numpy(object).astype(np.float64)
     except ValueError:
         return column
     return pd.Series(numbers, column.index)
@@ -128,13 +132,18 @@ def _coded(path: Path, X: pd.DataFrame) -> np.ndarray:
         if isinstance(X[column].dtype, pd.CategoricalDtype):
             continue
         is_word = pd.to_numeric(X[column], errors="coerce").isna() & X[column].notna()
-        if (count := X[column].nunique()) > max(_MANY, len(X) / 2):
+        texts = X[column][is_word].astype(str)
+        advice = "leave it out with `drop`, or name it in `categorical`"
+        if len(texts) and texts.str.fullmatch(_SEPARATED).all():
+            what = (
+                f"has numbers as {shown(texts.iloc[0])}; `decimal: ','` takes a comma as the point"
+            )
+        elif (count := X[column].nunique()) > max(_MANY, len(X) / 2):
             what = f"has {count} different words"
         elif is_word.mean() < 0.5:
-            what = f"has numbers, but also {shown(X[column][is_word].iloc[0])}"
+            what = f"has numbers, but also {shown(texts.iloc[0])}"
         else:
             continue
-        advice = "leave it out with `drop`, or name it in `categorical`"
         raise FormatError(path, None, f"column {shown(column)} {what}; {advice}")
     return pd.get_dummies(X, columns=words, dtype=np.float64).to_numpy(np.float64)
 
