@@ -73,7 +73,7 @@ test-torch: setup $(TORCH_INSTALLED)
 $(TORCH_INSTALLED): requirements.lock
 	$(PYTHON) -m venv $(TORCH_VENV)
 	$(TORCH_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
-	$(TORCH_VENV)/bin/python -m pip install --quiet --disable-pip-version-check $(TORCH)
+	$(TORCH_VENV)/bin/python -m pip install --quiet --disable-pip-version-check $(TORCH) onnx onnxruntime
 	touch $@
 
 # The library's tests with the lowest versions that pyproject.toml names, and with the highest of all, Python's too. The

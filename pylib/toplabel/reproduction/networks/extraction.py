@@ -6,32 +6,18 @@ import hashlib
 import io
 import json
 import os
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass, fields, replace
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 from toplabel.reproduction.files import FileError, atomic_path, file_sum, read_json
 
-
-@dataclass(frozen=True)
-class Unfinished:
-    """What the unfinished files hold, and of what: a later call goes on where these agree with its
-    arguments.
-    """
-
-    layer: str
-    rectify: bool
-    normalise: bool
-    weights_sha256: str
-    inputs_sha256: str  # of the inputs and labels so far
-    batches: int
-    rows: int
-    width: int
-    label_width: int  # of an indicator; 0: classes
+_NOTHING = {"inputs_sha256": "", "batches": 0, "rows": 0, "width": 0, "label_width": 0}
 
 
 def extract(
@@ -43,6 +29,8 @@ def extract(
     *,
     rectify: bool = False,
     normalise: bool = False,
+    pool: int | None = None,
+    step: int | Mapping[int, int] = 1,
     device: str = "cpu",
 ) -> Path:
     """Write a layer's output as ``<part>.npy`` (float32) and its labels as ``<part>_labels.npy``.
@@ -55,7 +43,8 @@ def extract(
     network : Module
         Put into evaluation mode and moved to `device`.
     layer : str
-        A name of ``network.named_modules()``, as "classifier.3". Outputs are flattened.
+        A name of ``network.named_modules()``, as "classifier.3"; "" is the network itself. Outputs
+        are flattened.
     batches : iterable of (inputs, labels)
         In the same order each time. Labels are classes (n,) or an indicator (n, m), whole numbers.
     folder : path
@@ -66,6 +55,11 @@ def extract(
         max{0, output}: for a layer without its ReLU.
     normalise : bool
         Divide each row by its Euclidean norm; zero rows stay.
+    pool : int, optional
+        Of a layer whose outputs are maps (n, d, height, width): average over windows of so many
+        places in both directions, and write a row for each window, with the labels of its input.
+    step : int or mapping
+        Places between two windows, or that for each smaller side of the inputs, where not 1.
     device : str
 
     Returns
@@ -88,46 +82,36 @@ def extract(
             f"layer must be a name in network.named_modules(), as {list(modules)[-1]!r}, got {layer!r}"
         )
     network = network.to(device).eval()
-    folder = Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    files = _Files(folder, part)
-    before = files.progress()
-    now = Unfinished(layer, rectify, normalise, _sum_of_weights(network), "", 0, 0, 0, 0)
-    if before is not None:
-        _check_same(before, now, files.state)
-        files.cut(before)
-    for inputs, labels in batches:
-        now = replace(
-            now,
-            inputs_sha256=_sum_of_batch(now.inputs_sha256, inputs, labels),
-            batches=now.batches + 1,
-            rows=now.rows + len(inputs),
-            label_width=labels.shape[1] if labels.dim() == 2 else 0,
-        )
-        if before is not None and now.batches <= before.batches:
-            now = replace(now, width=before.width)
-            if now.batches == before.batches and now != before:
-                raise FileError(_changed(files.state, "inputs"))
-            continue
-        features = _features(network, modules[layer], inputs.to(device), rectify, normalise)
-        if not len(features) == len(inputs) == len(labels):
-            raise ValueError(
-                f"batches: batch {now.batches} has {len(inputs)} inputs, {len(labels)} labels and "
-                f"{len(features)} outputs"
-            )
-        now = replace(now, width=features.shape[1])
-        files.append(features, labels.cpu().numpy(), now)
-    if before is not None and now.batches < before.batches:
-        raise FileError(_changed(files.state, "inputs"))
-    if now.batches == 0:
+    steps = {f"{side}": n for side, n in step.items()} if isinstance(step, Mapping) else step
+    options = {"layer": layer, "rectify": rectify, "normalise": normalise, "pool": pool}
+    options |= {"step": steps, "weights_sha256": _sum_of_weights(network)}
+    files = _Files(Path(folder), part, options)
+    before, count, total = files.state["batches"], 0, ""
+    for count, (inputs, labels) in enumerate(batches, start=1):
+        total = _sum_of_batch(total, inputs, labels)
+        if count > before:
+            maps = _output(network, modules[layer], inputs.to(device))
+            if pool is not None:
+                n = step.get(min(inputs.shape[2:]), 1) if isinstance(step, Mapping) else step
+                maps, labels = _windows(maps, labels, pool, n)
+            rows = _rows(maps, rectify, normalise)
+            if len(rows) != len(labels):
+                raise ValueError(
+                    f"batches: batch {count} has {len(inputs)} inputs, {len(labels)} labels and "
+                    f"{len(rows)} outputs"
+                )
+            files.append(rows, labels.cpu().numpy(), total)
+        elif count == before and total != files.state["inputs_sha256"]:
+            raise files.changed("inputs")
+    if count < before:
+        raise files.changed("inputs")
+    if not count:
         raise ValueError("batches must hold at least one batch")
-    return files.finish(now)
+    return files.finish()
 
 
-def _features(
-    network: nn.Module, module: nn.Module, inputs: Tensor, rectify: bool, normalise: bool
-) -> np.ndarray:
-    """Return the rows of a batch."""
+def _output(network: nn.Module, module: nn.Module, inputs: Tensor) -> Tensor:
+    """Return the output of a module of the network for a batch."""
     caught: list[Tensor] = []
     hook = module.register_forward_hook(lambda _module, _inputs, output: caught.append(output))
     try:
@@ -135,7 +119,23 @@ def _features(
             network(inputs)
     finally:
         hook.remove()
-    rows = caught[-1].flatten(1).float()
+    return caught[-1].float()
+
+
+def _windows(maps: Tensor, labels: Tensor, side: int, step: int) -> tuple[Tensor, Tensor]:
+    """Return means over the windows of maps, a row each, and the labels of these rows."""
+    if maps.dim() != 4 or min(maps.shape[2:]) < side:
+        raise ValueError(
+            f"pool: windows of {side} x {side} places do not fit an output of shape {tuple(maps.shape)}"
+        )
+    means = functional.avg_pool2d(maps, side, step)
+    each = means.shape[2] * means.shape[3]
+    return means.permute(0, 2, 3, 1).flatten(0, 2), labels.repeat_interleave(each, dim=0)
+
+
+def _rows(maps: Tensor, rectify: bool, normalise: bool) -> np.ndarray:
+    """Return the rows of a batch."""
+    rows = maps.flatten(1)
     if rectify:
         rows = rows.clamp(min=0.0)
     if normalise:
@@ -147,8 +147,7 @@ def _features(
 def _sum_of_weights(network: nn.Module) -> str:
     total = hashlib.sha256()
     for name, tensor in network.state_dict().items():
-        total.update(name.encode())
-        total.update(tensor.detach().cpu().contiguous().flatten().view(torch.uint8).numpy())
+        total.update(name.encode() + _bytes_of(tensor))
     return total.hexdigest()
 
 
@@ -156,94 +155,97 @@ def _sum_of_batch(before: str, inputs: Tensor, labels: Tensor) -> str:
     """Chained, so that it can be taken up again."""
     total = hashlib.sha256(before.encode())
     for tensor in (inputs, labels):
-        total.update(f"{tuple(tensor.shape)} {tensor.dtype}".encode())
-        total.update(tensor.detach().cpu().contiguous().flatten().view(torch.uint8).numpy())
+        total.update(f"{tuple(tensor.shape)} {tensor.dtype}".encode() + _bytes_of(tensor))
     return total.hexdigest()
 
 
-def _check_same(before: Unfinished, now: Unfinished, state: Path) -> None:
-    for name in ("layer", "rectify", "normalise", "weights_sha256"):
-        if getattr(before, name) != getattr(now, name):
-            raise FileError(_changed(state, name.removesuffix("_sha256")))
-
-
-def _changed(state: Path, what: str) -> str:
-    return f"{state}: the unfinished features are of other {what}; remove the file to begin again"
+def _bytes_of(tensor: Tensor) -> bytes:
+    return tensor.detach().cpu().contiguous().flatten().view(torch.uint8).numpy().tobytes()
 
 
 class _Files:
     """The files of a part while they grow: rows without a header, and the state, which is written
-    last.
+    last. It says what they hold, and of what: a later call goes on where its options agree.
     """
 
-    def __init__(self, folder: Path, part: str):
+    def __init__(self, folder: Path, part: str, options: Mapping[str, Any]):
+        folder.mkdir(parents=True, exist_ok=True)
         self.folder, self.part = folder, part
-        self.state = folder / f"{part}.unfinished.json"
+        self.path = folder / f"{part}.unfinished.json"
         self.rows = folder / f"{part}.unfinished"
         self.labels = folder / f"{part}_labels.unfinished"
-
-    def progress(self) -> Unfinished | None:
-        if not self.state.exists():
+        self.state = dict(options) | _NOTHING
+        if not self.path.exists():
             self.rows.unlink(missing_ok=True)
             self.labels.unlink(missing_ok=True)
-            return None
-        names = [field.name for field in fields(Unfinished)]
-        content = read_json(self.state, names)
-        return Unfinished(**{name: content[name] for name in names})
+            return
+        self.state = read_json(self.path, [*self.state])
+        for name, value in options.items():
+            if self.state[name] != value:
+                raise self.changed(name.removesuffix("_sha256"))
+        self._cut()
 
-    def cut(self, progress: Unfinished) -> None:
+    def changed(self, what: str) -> FileError:
+        """Return the error of unfinished files that are of something else."""
+        return FileError(
+            f"{self.path}: the unfinished features are of other {what}; remove the file to begin again"
+        )
+
+    def _cut(self) -> None:
         """Take away what was written behind the last whole batch."""
-        header = len(_header((0, progress.width), "<f4"))
+        n, width, label_width = (self.state[name] for name in ("rows", "width", "label_width"))
         sizes = {
-            self.rows: header + 4 * progress.rows * progress.width,
-            self.labels: 8 * progress.rows * max(1, progress.label_width),
+            self.rows: len(_header((0, width))) + 4 * n * width,
+            self.labels: 8 * n * max(1, label_width),
         }
         for path, size in sizes.items():
             if not path.exists() or path.stat().st_size < size:
                 raise FileError(
-                    f"{path}: shorter than {self.state.name} says; remove both to begin again"
+                    f"{path}: shorter than {self.path.name} says; remove both to begin again"
                 )
             os.truncate(path, size)
 
-    def append(self, features: np.ndarray, labels: np.ndarray, now: Unfinished) -> None:
+    def append(self, rows: np.ndarray, labels: np.ndarray, total: str) -> None:
+        width, label_width = rows.shape[1], labels.shape[1] if labels.ndim == 2 else 0
         with open(self.rows, "ab") as out:
             if out.tell() == 0:
-                out.write(_header((0, now.width), "<f4"))
-            out.write(np.ascontiguousarray(features, "<f4"))
+                out.write(_header((0, width)))
+            out.write(np.ascontiguousarray(rows, "<f4"))
         with open(self.labels, "ab") as out:
             out.write(np.ascontiguousarray(labels, "<i8"))
-        _write(self.state, asdict(now))
+        now = {"batches": self.state["batches"] + 1, "rows": self.state["rows"] + len(rows)}
+        now |= {"width": width, "label_width": label_width, "inputs_sha256": total}
+        self.state |= now
+        _write(self.path, self.state)
 
-    def finish(self, now: Unfinished) -> Path:
+    def finish(self) -> Path:
+        n, width = self.state["rows"], self.state["label_width"]
         with open(self.rows, "r+b") as out:
-            out.write(_header((now.rows, now.width), "<f4"))
-        shape = (now.rows, now.label_width) if now.label_width else now.rows
-        labels = np.fromfile(self.labels, "<i8").reshape(shape)
+            out.write(_header((n, self.state["width"])))
+        labels = np.fromfile(self.labels, "<i8").reshape((n, width) if width else n)
         features = self.folder / f"{self.part}.npy"
         label_file = self.folder / f"{self.part}_labels.npy"
         with atomic_path(label_file) as temporary:
             np.save(temporary, labels)
         os.replace(self.rows, features)
         sidecar = self.folder / f"{self.part}.json"
-        content = asdict(now) | {"torch": torch.__version__}
-        content["sha256"] = {path.name: file_sum(path) for path in (features, label_file)}
-        _write(sidecar, content)
-        self.state.unlink()
+        sums = {path.name: file_sum(path) for path in (features, label_file)}
+        _write(sidecar, self.state | {"torch": torch.__version__, "sha256": sums})
+        self.path.unlink()
         self.labels.unlink()
         return sidecar
 
 
-def _write(path: Path, content: dict) -> None:
+def _write(path: Path, content: Mapping[str, Any]) -> None:
     with atomic_path(path) as temporary:
         temporary.write_text(f"{json.dumps(content, indent=1)}\n", encoding="utf-8")
 
 
-def _header(shape: tuple[int, int], dtype: str) -> bytes:
+def _header(shape: tuple[int, int]) -> bytes:
     """Return the header of an .npy file; NumPy leaves room for the number of rows to grow, so its
     length does not depend on it.
     """
     out = io.BytesIO()
-    np.lib.format.write_array_header_1_0(
-        out, {"descr": dtype, "fortran_order": False, "shape": shape}
-    )
+    about = {"descr": "<f4", "fortran_order": False, "shape": shape}
+    np.lib.format.write_array_header_1_0(out, about)
     return out.getvalue()

@@ -66,7 +66,7 @@ def load_npy(source: Source) -> Loaded:
     tables = {}
     for part, path in source.parts.items():
         labels = path.with_name(f"{path.stem}_labels.npy")
-        tables[part] = Table(path, _read_npy(path), _read_labels(labels), labels)
+        tables[part] = Table(path, read_npy(path), read_beside(path, "labels"), labels)
     return assemble(tables, source.task)
 
 
@@ -81,23 +81,24 @@ def read_npz(path: Path, names: Sequence[str]) -> list[np.ndarray | sparse.spmat
             labels = path.with_name(f"{path.stem}_labels.npz")
             if labels.is_file():
                 return [sparse.load_npz(path), sparse.load_npz(labels)]
-            return [sparse.load_npz(path), _read_labels(labels.with_suffix(".npy"))]
+            return [sparse.load_npz(path), read_beside(path, "labels")]
         _check_names(path, names, stored.files)
         return [stored[name] for name in names]
 
 
-def _read_npy(path: Path) -> np.memmap:
+def read_npy(path: Path) -> np.memmap:
     """Return the array of an .npy file, mapped into memory."""
     with damage(path, ".npy file"):
         return np.lib.format.open_memmap(path, mode="r")
 
 
-def _read_labels(path: Path) -> np.ndarray:
-    """Return the array of a file of labels beside that of its rows."""
+def read_beside(path: Path, what: str) -> np.ndarray:
+    """Return the array of the file P_<what>.npy beside that of the rows of a part, P."""
+    path = path.with_name(f"{path.stem}_{what}.npy")
     if not path.is_file():
-        message = f"needed for the labels, but `files` does not name it: {{name: {path.name}}}"
+        message = f"needed for the {what}, but `files` does not name it: {{name: {path.name}}}"
         raise FormatError(path, None, message)
-    return np.array(_read_npy(path))
+    return np.array(read_npy(path))
 
 
 def read_mat(path: Path, names: Sequence[str]) -> list[np.ndarray | sparse.spmatrix]:

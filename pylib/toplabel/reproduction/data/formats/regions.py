@@ -1,8 +1,9 @@
 """Features of the regions of images, and the labels of images from their objects (TPAMI section 6.3).
 
-An image has several rows of features. A part is an .npz or .h5 file with the features ``X``
-(rows, d), the number ``image`` (rows,) of each row's image, from 0, and ``images`` (n,), the images'
-names, or their numbers in the annotations. The objects are annotated as in Pascal VOC or in COCO.
+An image has several rows of features. A part P has the features ``X`` (rows, d), the number ``image``
+(rows,) of each row's image, from 0, and ``images`` (n,), the images' names, or their numbers in the
+annotations. They are arrays of an .npz or .h5 file, or P.npy, P_labels.npy and P_images.npy. The
+objects are annotated as in Pascal VOC or in COCO.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from xml.etree import ElementTree
 import numpy as np
 
 from toplabel.reproduction.config.model import FileName
-from toplabel.reproduction.data.formats.arrays import read_hdf5, read_npz
+from toplabel.reproduction.data.formats.arrays import read_beside, read_hdf5, read_npy, read_npz
 from toplabel.reproduction.data.formats.common import (
     FormatError,
     Source,
@@ -134,8 +135,11 @@ def _labelled(path: Path, objects: Mapping[str, Sequence[Object]], classes: Sequ
     ``Y`` says whether an image has an object of a class; ``y`` is the class of its largest object,
     of equally large ones the first, and -1 for an image without one.
     """
-    read = read_npz if path.suffix == ".npz" else read_hdf5
-    X, image, images = read(path, ("X", "image", "images"))
+    if path.suffix == ".npy":
+        X, image, images = read_npy(path), read_beside(path, "labels"), read_beside(path, "images")
+    else:
+        read = read_npz if path.suffix == ".npz" else read_hdf5
+        X, image, images = read(path, ("X", "image", "images"))
     if image.dtype.kind not in "iu":
         raise FormatError(path, None, "'image' must hold whole numbers, one for each row of X")
     index = {name: j for j, name in enumerate(classes)}
