@@ -1,4 +1,4 @@
-"""Hands setuptools the C extension, and the version, which the C header states; all else is in
+"""Hands setuptools the C extensions, and the version, which the C header states; all else is in
 pyproject.toml.
 """
 
@@ -32,7 +32,7 @@ class BuildExtension(build_ext):
 
 setup(
     version=VERSION[1],
-    cffi_modules=["pylib/build_native.py:ffi"],
+    cffi_modules=["pylib/build_native.py:ffi", "pylib/build_native.py:sorting"],
     cmdclass={"build_ext": BuildExtension},
     # The extension keeps to the limited API: one wheel for this and all later versions of Python.
     options={"bdist_wheel": {"py_limited_api": "cp311"}},

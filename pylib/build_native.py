@@ -3,7 +3,10 @@
 The declarations are the marked region of the public header; the compiler checks them again. The
 BLAS comes at run time (toplabel._core.lib), so nothing is linked but the C library.
 
-With TOPLABEL_USE_SYSTEM=1 in the environment the extension is linked with a libtoplabel that is
+A second one, toplabel.reproduction._sorting, has the projections by sorting of the C tests, which the
+library does without, for the figure of TPAMI Table 2.
+
+With TOPLABEL_USE_SYSTEM=1 in the environment the first is linked with a libtoplabel that is
 installed, of the same version; CFLAGS and LDFLAGS say where, if it is not among the system's.
 """
 
@@ -46,6 +49,11 @@ FLAGS = [
 ]
 # Microsoft's compiler takes `restrict` as C11 alone, and leaves `#pragma omp simd` aside.
 MSVC_FLAGS = ["/std:c11", "/O2", "/fp:precise"]
+COMPILED = {
+    "extra_compile_args": MSVC_FLAGS if sys.platform == "win32" else FLAGS,
+    "libraries": [] if sys.platform == "win32" else ["m"],
+    "py_limited_api": True,
+}
 
 ffi = cffi.FFI()
 ffi.cdef(declarations())
@@ -64,10 +72,23 @@ else:
         sources=[relative(path) for path in sorted((CSRC / "src").glob("*.c"))],
         depends=[relative(path) for path in sorted(CSRC.glob("*/*.h"))],
         include_dirs=[relative(CSRC / "include"), relative(CSRC / "src")],
-        extra_compile_args=MSVC_FLAGS if sys.platform == "win32" else FLAGS,
-        libraries=[] if sys.platform == "win32" else ["m"],
-        py_limited_api=True,
+        **COMPILED,
     )
+
+sorting = cffi.FFI()
+sorting.cdef("""
+void sorted_topk(int is_beta, size_t rows, size_t n, const double *b, size_t k, double radius,
+                 double bias, double *x, double *work);
+void sorted_bipartite(size_t rows, size_t n, const double *b, size_t n_bar, const double *b_bar,
+                      double radius, double *x, double *y, double *work);
+""")
+sorting.set_source(
+    "toplabel.reproduction._sorting",
+    '#include "prox_sorted.h"',
+    depends=[relative(CSRC / "tests" / "prox_sorted.h")],
+    include_dirs=[relative(CSRC / "tests")],
+    **COMPILED,
+)
 
 if __name__ == "__main__":
     ffi.compile(verbose=True)

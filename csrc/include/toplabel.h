@@ -195,9 +195,6 @@ typedef enum tl_prox_id {
 /** A map with its parameters; those that the map does not have are ignored. */
 typedef struct tl_prox {
     tl_prox_id map;
-    /** Not 0: by sorting the input. The results are the same up to rounding, in general slower: a
-     *  reference (the paper, Table 2). TL_ERR_PARAMETER for an entropic map. */
-    int sorting;
     /** Length of b and x; of b_bar and y. */
     size_t n;
     size_t n_bar;

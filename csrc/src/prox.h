@@ -11,9 +11,6 @@
  *     bipartite, entropic         Halley on V(t) = W(e^t)               prox_entropic.c
  *     simplex alpha, entropic     two nested Newton searches            prox_topk_entropic.c
  *
- *   tl_prox_rows with tl_prox.sorting
- *     the first three             scan of the sorted input: a reference prox_sorted.c
- *
  *   losses, from the last solution for the row; values and gradients without one
  *     svm_multi, topk_svm_*       Newton on the linear piece            prox_warm.c
  *     lr_multi, lr_ml             Halley                                prox_warm_entropic.c
@@ -120,11 +117,6 @@ TL_INLINE tl_status tl_check_topk(size_t n, size_t k, double radius, double bias
         tl_in_range(radius, 0.0, TL_LARGEST_INPUT) && tl_in_range(bias, 0.0, TL_LARGEST_PARAMETER);
     return in_range ? TL_OK : TL_ERR_PARAMETER;
 }
-
-/* The reference by sorting of prox->map, one problem: the same results up to rounding, in general
- * slower (the paper, Table 2). No pointer is NULL. TL_ERR_PARAMETER for an entropic map. */
-tl_status tl_prox_sorted(const tl_prox *prox, const double *b, const double *b_bar, double *x,
-                         double *y, double *work);
 
 /* ---- long inputs: prox_filter.c ---- */
 

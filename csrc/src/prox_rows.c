@@ -15,7 +15,7 @@ size_t tl_prox_work(const tl_prox *prox) {
     case TL_PROX_TOPK_SIMPLEX_BETA:
     case TL_PROX_TOPK_CONE:
     case TL_PROX_BIPARTITE_SIMPLEX:
-        return prox->sorting ? 2 * m : m;
+        return m;
     case TL_PROX_TOPK_ENTROPIC:
         return 3 * m + 2;
     case TL_PROX_BIPARTITE_ENTROPIC:
@@ -28,7 +28,6 @@ size_t tl_prox_work(const tl_prox *prox) {
 
 static tl_status project(const tl_prox *p, const double *b, const double *b_bar, double *x,
                          double *y, double *work) {
-    if (p->sorting) return tl_prox_sorted(p, b, b_bar, x, y, work);
     switch (p->map) {
     case TL_PROX_TOPK_SIMPLEX_ALPHA:
         return tl_prox_topk_simplex_alpha(p->n, b, p->k, p->radius, p->bias, x, work);

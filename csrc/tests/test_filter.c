@@ -4,6 +4,8 @@
 #include "check.h"
 #include "toplabel.h"
 
+#include "prox_sorted.h"
+
 #include <string.h>
 
 /* Random, ascending, descending, all equal, few values, heavy tails, one large entry at the end, or
@@ -35,28 +37,28 @@ static void test_against_sorting(uint64_t *state) {
     for (int round = 0; round < 120; round++) {
         const size_t n = 500 + (size_t)(uniform(state) * 20000.0);
         const size_t n_bar = 1 + (size_t)(uniform(state) * 20000.0);
-        const size_t k = 1 + (size_t)(uniform(state) * (round % 5 == 0 ? 5000.0 : 12.0));
+        size_t k = 1 + (size_t)(uniform(state) * (round % 5 == 0 ? 5000.0 : 12.0));
+        k = k < n ? k : n;
         const double radius = radii[round % 4], bias = round % 3 == 0 ? uniform(state) : 0.0;
         double *b = exactly(n), *b_bar = exactly(n_bar), *x = exactly(n), *y = exactly(n_bar);
         double *s = exactly(n), *s_bar = exactly(n_bar), *work = exactly(n + n_bar);
-        double *sort_work = exactly(2 * (n + n_bar)), *work_one = exactly(n);
+        double *work_one = exactly(n);
         fill(n, b, state);
         fill(n_bar, b_bar, state);
-        tl_prox sorting = {.sorting = 1, .n = n, .n_bar = n_bar, .radius = radius, .bias = bias};
-        sorting.k = k < n ? k : n;
+        tl_prox prox = {.n = n, .n_bar = n_bar, .k = k, .radius = radius, .bias = bias};
         const double size = 1e-11 * fmax(1.0, radius);
 
-        CHECK(tl_prox_topk_simplex_beta(n, b, sorting.k, radius, bias, x, work_one) == TL_OK);
-        sorting.map = TL_PROX_TOPK_SIMPLEX_BETA;
-        CHECK(tl_prox_rows(&sorting, 1, b, NULL, s, NULL, sort_work) == TL_OK);
+        CHECK(tl_prox_topk_simplex_beta(n, b, k, radius, bias, x, work_one) == TL_OK);
+        prox.map = TL_PROX_TOPK_SIMPLEX_BETA;
+        sorted_rows(&prox, 1, b, NULL, s, NULL);
         compare(n, x, s, size);
-        CHECK(tl_prox_topk_simplex_alpha(n, b, sorting.k, radius, bias, x, work_one) == TL_OK);
-        sorting.map = TL_PROX_TOPK_SIMPLEX_ALPHA;
-        CHECK(tl_prox_rows(&sorting, 1, b, NULL, s, NULL, sort_work) == TL_OK);
+        CHECK(tl_prox_topk_simplex_alpha(n, b, k, radius, bias, x, work_one) == TL_OK);
+        prox.map = TL_PROX_TOPK_SIMPLEX_ALPHA;
+        sorted_rows(&prox, 1, b, NULL, s, NULL);
         compare(n, x, s, size);
         CHECK(tl_prox_bipartite_simplex(n, b, n_bar, b_bar, radius, x, y, work) == TL_OK);
-        sorting.map = TL_PROX_BIPARTITE_SIMPLEX;
-        CHECK(tl_prox_rows(&sorting, 1, b, b_bar, s, s_bar, sort_work) == TL_OK);
+        prox.map = TL_PROX_BIPARTITE_SIMPLEX;
+        sorted_rows(&prox, 1, b, b_bar, s, s_bar);
         compare(n, x, s, size);
         compare(n_bar, y, s_bar, size);
         /* in place */
@@ -71,7 +73,6 @@ static void test_against_sorting(uint64_t *state) {
         free(s_bar);
         free(work);
         free(work_one);
-        free(sort_work);
     }
 }
 

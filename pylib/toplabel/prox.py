@@ -3,10 +3,6 @@
 A two-dimensional input means one problem per row; the loop over the rows is in C. A float32 input
 is computed in float64 and comes back as float32, whose rounding may break a constraint by one part
 in 10^7; every other input comes back as float64. Inputs must be finite and within +-1e150.
-
-``algorithm`` chooses how a projection is computed, with the same result up to rounding:
-``"variable_fixing"`` does not sort and is linear in practice; ``"sorting"`` is there for the
-comparison of TPAMI Table 2.
 """
 
 from __future__ import annotations
@@ -28,12 +24,9 @@ __all__ = [
 
 _LARGEST_INPUT = 1e150  # as the library has it
 _LARGEST_PARAMETER = 1e100
-_ALGORITHMS = {"variable_fixing": 0, "sorting": 1}
 
 
-def topk_simplex_alpha(
-    b, k: int = 1, radius: float = 1.0, bias: float = 0.0, algorithm: str = "variable_fixing"
-) -> np.ndarray:
+def topk_simplex_alpha(b, k: int = 1, radius: float = 1.0, bias: float = 0.0) -> np.ndarray:
     """Biased projection onto the top-k simplex alpha.
 
     The minimiser of ``||x - b||^2 + bias <1, x>^2`` over the x with ``<1, x> <= radius`` and
@@ -46,7 +39,6 @@ def topk_simplex_alpha(
     radius : float, 0..1e150
     bias : float, 0..1e100
         The rho of TPAMI Eq. (10).
-    algorithm : {"variable_fixing", "sorting"}
 
     Returns
     -------
@@ -60,20 +52,18 @@ def topk_simplex_alpha(
 
     Notes
     -----
-    TPAMI Eq. (2) and Proposition 14; NIPS 2015 section 4, but by root finding
-    (``"variable_fixing"``), or by following the solution as its sum grows from 0 (``"sorting"``).
+    TPAMI Eq. (2) and Proposition 14; NIPS 2015 section 4, but by root finding, without sorting.
     """
     return _one(
         lib.TL_PROX_TOPK_SIMPLEX_ALPHA,
         b,
         k,
-        sorting=_sorting(algorithm),
         radius=as_number(radius, "radius", 0.0, high=_LARGEST_INPUT),
         bias=as_number(bias, "bias", 0.0, high=_LARGEST_PARAMETER),
     )
 
 
-def topk_cone(b, k: int = 1, bias: float = 0.0, algorithm: str = "variable_fixing") -> np.ndarray:
+def topk_cone(b, k: int = 1, bias: float = 0.0) -> np.ndarray:
     """Biased projection onto the top-k cone.
 
     The minimiser of ``||x - b||^2 + bias <1, x>^2`` over the x with ``0 <= x_j <= <1, x> / k``.
@@ -83,7 +73,6 @@ def topk_cone(b, k: int = 1, bias: float = 0.0, algorithm: str = "variable_fixin
     b : array-like, (d,) or (rows, d)
     k : int, 1..d
     bias : float, 0..1e100
-    algorithm : {"variable_fixing", "sorting"}
 
     Returns
     -------
@@ -97,21 +86,17 @@ def topk_cone(b, k: int = 1, bias: float = 0.0, algorithm: str = "variable_fixin
 
     Notes
     -----
-    NIPS 2015 section 4.2, but by root finding (``"variable_fixing"``), or by following the solution
-    as its sum grows from 0 (``"sorting"``).
+    NIPS 2015 section 4.2, but by root finding, without sorting.
     """
     return _one(
         lib.TL_PROX_TOPK_CONE,
         b,
         k,
-        sorting=_sorting(algorithm),
         bias=as_number(bias, "bias", 0.0, high=_LARGEST_PARAMETER),
     )
 
 
-def topk_simplex_beta(
-    b, k: int = 1, radius: float = 1.0, bias: float = 0.0, algorithm: str = "variable_fixing"
-) -> np.ndarray:
+def topk_simplex_beta(b, k: int = 1, radius: float = 1.0, bias: float = 0.0) -> np.ndarray:
     """Biased projection onto the top-k simplex beta.
 
     The minimiser of ``||x - b||^2 + bias <1, x>^2`` over the x with ``<1, x> <= radius`` and
@@ -124,7 +109,6 @@ def topk_simplex_beta(
     radius : float, 0..1e150
     bias : float, 0..1e100
         The rho of TPAMI Eq. (10).
-    algorithm : {"variable_fixing", "sorting"}
 
     Returns
     -------
@@ -139,21 +123,18 @@ def topk_simplex_beta(
     Notes
     -----
     TPAMI Eq. (3) and Proposition 14; a continuous quadratic knapsack problem, solved by variable
-    fixing (Kiwiel) in time that is linear in practice, or from the sorted breakpoints.
+    fixing (Kiwiel) in time that is linear in practice.
     """
     return _one(
         lib.TL_PROX_TOPK_SIMPLEX_BETA,
         b,
         k,
-        sorting=_sorting(algorithm),
         radius=as_number(radius, "radius", 0.0, high=_LARGEST_INPUT),
         bias=as_number(bias, "bias", 0.0, high=_LARGEST_PARAMETER),
     )
 
 
-def bipartite_simplex(
-    b, b_bar, radius: float = 1.0, algorithm: str = "variable_fixing"
-) -> tuple[np.ndarray, np.ndarray]:
+def bipartite_simplex(b, b_bar, radius: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
     """Return the projection onto the bipartite simplex.
 
     The minimiser of ``||x - b||^2 + ||y - b_bar||^2`` over x, y >= 0 with
@@ -164,7 +145,6 @@ def bipartite_simplex(
     b : array-like, (p,) or (rows, p)
     b_bar : array-like, (q,) or (rows, q)
     radius : float, 0..1e150
-    algorithm : {"variable_fixing", "sorting"}
 
     Returns
     -------
@@ -179,14 +159,12 @@ def bipartite_simplex(
 
     Notes
     -----
-    TPAMI Eq. (17) and the variable fixing algorithm of section 5.3; or both sides sorted, and both
-    sums followed as they grow together from 0.
+    TPAMI Eq. (17) and the variable fixing algorithm of section 5.3.
     """
     return _two(
         lib.TL_PROX_BIPARTITE_SIMPLEX,
         b,
         b_bar,
-        sorting=_sorting(algorithm),
         radius=as_number(radius, "radius", 0.0, high=_LARGEST_INPUT),
     )
 
@@ -289,12 +267,6 @@ def lambert_w_exp(t) -> np.ndarray:
 
 def _address(array: np.ndarray):
     return pointer(array) if array.size else ffi.NULL
-
-
-def _sorting(algorithm: str) -> int:
-    if not isinstance(algorithm, str) or algorithm not in _ALGORITHMS:
-        raise ValueError(f"algorithm must be one of {sorted(_ALGORITHMS)}, got {algorithm!r}")
-    return _ALGORITHMS[algorithm]
 
 
 def _one(prox_id: int, b, k: int, **parameters) -> np.ndarray:

@@ -26,19 +26,18 @@ from toplabel import prox
 
 UNIT = 2.0**-53
 TINY = 1e-300  # scales below it have subnormal units
-ALGORITHMS = ("variable_fixing", "sorting")
 MAPS = ("topk_simplex_alpha", "topk_simplex_beta", "topk_cone", "bipartite_simplex")
 
 
-def solve(name: str, case: prox_cases.Case, algorithm: str) -> np.ndarray:
+def solve(name: str, case: prox_cases.Case) -> np.ndarray:
     """The library's answer; both sides of a bipartite problem, one after the other."""
     function = getattr(prox, name)
     if name == "bipartite_simplex":
-        sides = function(case.b, case.b_bar, case.radius, algorithm=algorithm)
+        sides = function(case.b, case.b_bar, case.radius)
         return np.concatenate(sides)
     if name == "topk_cone":
-        return function(case.b, case.k, case.bias, algorithm=algorithm)
-    return function(case.b, case.k, case.radius, case.bias, algorithm=algorithm)
+        return function(case.b, case.k, case.bias)
+    return function(case.b, case.k, case.radius, case.bias)
 
 
 def reference(name: str, case: prox_cases.Case) -> list:
@@ -58,13 +57,11 @@ def size(name: str, case: prox_cases.Case) -> float:
     return max(float(np.abs(side).max()) for side in sides)
 
 
-def scale(name: str, case: prox_cases.Case, algorithm: str) -> float:
+def scale(name: str, case: prox_cases.Case) -> float:
     """What rounding is relative to: the radius bounds the result, but not where a sum of entries
     decides.
     """
-    sums_decide = name == "topk_cone" or (
-        name == "topk_simplex_alpha" and algorithm == "variable_fixing"
-    )
+    sums_decide = name in ("topk_cone", "topk_simplex_alpha")
     return size(name, case) if sums_decide else min(size(name, case), case.radius)
 
 
@@ -112,19 +109,14 @@ def projections(count: int, seed: int = 0) -> pd.DataFrame:
         adversarial += case.adversarial
         for name in MAPS:
             right = np.array([float(v) for v in reference(name, case)])
-            for algorithm in ALGORITHMS:
-                x = solve(name, case, algorithm)
-                unit = scale(name, case, algorithm)
-                found = (
-                    ratio(infeasibility(name, case, x), unit),
-                    ratio(float(np.abs(x - right).max()), unit),
-                )
-                key = name, algorithm
-                worst[key] = np.maximum(worst.get(key, (0.0, 0.0)), found)
-    rows = [(*key, count, adversarial, *errors) for key, errors in worst.items()]
-    return pd.DataFrame(
-        rows, columns=["map", "algorithm", "cases", "adversarial", "infeasibility", "error"]
-    )
+            x, unit = solve(name, case), scale(name, case)
+            found = (
+                ratio(infeasibility(name, case, x), unit),
+                ratio(float(np.abs(x - right).max()), unit),
+            )
+            worst[name] = np.maximum(worst.get(name, (0.0, 0.0)), found)
+    rows = [(name, count, adversarial, *errors) for name, errors in worst.items()]
+    return pd.DataFrame(rows, columns=["map", "cases", "adversarial", "infeasibility", "error"])
 
 
 def long_projections(count: int, seed: int = 1) -> pd.DataFrame:
@@ -141,20 +133,17 @@ def long_projections(count: int, seed: int = 1) -> pd.DataFrame:
         bias = min(case.bias, 10.0)
         case = prox_cases.Case(case.b, case.b_bar, case.k, radius, bias, case.adversarial)
         for name in MAPS:
-            for algorithm in ALGORITHMS:
-                x = solve(name, case, algorithm)
-                unit = size(name, case) * len(x)
-                length = np.abs(x).sum() if name == "topk_cone" else case.radius
-                key = name, algorithm
-                found = (
-                    1,
-                    ratio(infeasibility(name, case, x), unit),
-                    ratio(excess(name, case, x), unit * max(1.0, length)),
-                )
-                before = worst.get(key, (0, 0.0, 0.0))
-                worst[key] = (before[0] + 1, max(before[1], found[1]), max(before[2], found[2]))
-    rows = [(*key, *errors) for key, errors in worst.items()]
-    return pd.DataFrame(rows, columns=["map", "algorithm", "cases", "infeasibility", "excess"])
+            x = solve(name, case)
+            unit = size(name, case) * len(x)
+            length = np.abs(x).sum() if name == "topk_cone" else case.radius
+            found = (
+                ratio(infeasibility(name, case, x), unit),
+                ratio(excess(name, case, x), unit * max(1.0, length)),
+            )
+            before = worst.get(name, (0, 0.0, 0.0))
+            worst[name] = (before[0] + 1, *map(max, before[1:], found))
+    rows = [(name, *errors) for name, errors in worst.items()]
+    return pd.DataFrame(rows, columns=["map", "cases", "infeasibility", "excess"])
 
 
 def feasible_points(rng, b: np.ndarray, k: int, count: int) -> np.ndarray:

@@ -8,16 +8,12 @@ from toplabel._core.lib import check, ffi, lib
 
 ONE = {
     "alpha": lambda b: prox.topk_simplex_alpha(b, k=2, radius=1.5, bias=0.5),
-    "alpha, sorting": lambda b: prox.topk_simplex_alpha(b, k=2, algorithm="sorting"),
     "beta": lambda b: prox.topk_simplex_beta(b, k=2, radius=1.5, bias=0.5),
-    "beta, sorting": lambda b: prox.topk_simplex_beta(b, k=2, algorithm="sorting"),
     "cone": lambda b: prox.topk_cone(b, k=2, bias=0.5),
-    "cone, sorting": lambda b: prox.topk_cone(b, k=2, algorithm="sorting"),
     "entropic": lambda b: prox.topk_entropic(b, k=2, alpha=0.7),
 }
 TWO = {
     "simplex": lambda b, c: prox.bipartite_simplex(b, c, radius=2.0),
-    "simplex, sorting": lambda b, c: prox.bipartite_simplex(b, c, 2.0, algorithm="sorting"),
     "entropic": lambda b, c: prox.bipartite_entropic(b, c, alpha=0.7),
 }
 
@@ -74,15 +70,10 @@ def test_the_input_is_left_alone(function):
 
 
 def test_radius_zero_gives_zero():
-    for name in ("variable_fixing", "sorting"):
-        np.testing.assert_array_equal(
-            prox.topk_simplex_beta([1.0, 2.0], radius=0.0, algorithm=name), [0.0, 0.0]
-        )
-        np.testing.assert_array_equal(
-            prox.topk_simplex_alpha([1.0, 2.0], k=2, radius=0.0, algorithm=name), [0.0, 0.0]
-        )
-        x, y = prox.bipartite_simplex([1.0, 2.0], [3.0], radius=0.0, algorithm=name)
-        np.testing.assert_array_equal(np.concatenate([x, y]), np.zeros(3))
+    np.testing.assert_array_equal(prox.topk_simplex_beta([1.0, 2.0], radius=0.0), [0.0, 0.0])
+    np.testing.assert_array_equal(prox.topk_simplex_alpha([1.0, 2.0], k=2, radius=0.0), [0.0, 0.0])
+    x, y = prox.bipartite_simplex([1.0, 2.0], [3.0], radius=0.0)
+    np.testing.assert_array_equal(np.concatenate([x, y]), np.zeros(3))
 
 
 @pytest.mark.parametrize(
@@ -104,7 +95,6 @@ def test_radius_zero_gives_zero():
         (lambda: prox.bipartite_simplex([[1.0]], [[1.0], [2.0]]), "same number of problems"),
         (lambda: prox.bipartite_entropic([1.0], [1.0], alpha=0.0), "alpha must be >= 1e-100"),
         (lambda: prox.topk_entropic([1.0], alpha=1e101), "alpha must be >= 1e-100"),
-        (lambda: prox.topk_cone([1.0], algorithm="quick"), "algorithm must be one of"),
     ],
 )
 def test_bad_input_is_named(call, message):
@@ -128,9 +118,8 @@ def test_wrong_types_are_named(call, message):
 
 def test_the_library_refuses_what_no_map_has():
     b, work = ffi.new("double[2]"), ffi.new("double[8]")
-    for changes in ({"map": lib.TL_PROX_TOPK_ENTROPIC, "sorting": 1}, {"map": lib.TL_PROX_COUNT}):
-        problem = ffi.new("tl_prox *", {"n": 2, "k": 1, "alpha": 1.0, **changes})
-        with pytest.raises(ToplabelError, match="TL_ERR_PARAMETER"):
-            check(lib.tl_prox_rows(problem, 1, b, ffi.NULL, b, ffi.NULL, work))
+    problem = ffi.new("tl_prox *", {"map": lib.TL_PROX_COUNT, "n": 2, "k": 1, "alpha": 1.0})
+    with pytest.raises(ToplabelError, match="TL_ERR_PARAMETER"):
+        check(lib.tl_prox_rows(problem, 1, b, ffi.NULL, b, ffi.NULL, work))
     assert lib.tl_prox_work(problem) == 0
     assert lib.tl_prox_work(ffi.NULL) == 0

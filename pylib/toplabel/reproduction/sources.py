@@ -17,8 +17,10 @@ from pathlib import Path
 
 ROOTS = [Path(__file__).resolve().parents[2]]
 """The folders of the modules that count: the package, and those of a run's own config files."""
-_NATIVE = "toplabel._native"
-_C_SOURCES = ("csrc/include/*.h", "csrc/src/*.[ch]", "pylib/build_native.py")
+_COMPILED = {
+    "toplabel._native": ("csrc/include/*.h", "csrc/src/*.[ch]", "pylib/build_native.py"),
+    "toplabel.reproduction._sorting": ("csrc/tests/prox_sorted.h", "pylib/build_native.py"),
+}
 # The module whose templates no import statement names.
 _TEMPLATES = "toplabel.reproduction.report.html"
 
@@ -28,9 +30,9 @@ def fingerprint(script: str, root: Path) -> str:
     """Return the sum over a script of workflow/scripts and all modules that it imports."""
     path = root / "workflow/scripts" / script
     modules = _reached(_imports(path))
-    files = [path, *(_file(module) for module in modules if module != _NATIVE)]
-    if _NATIVE in modules:
-        files += [file for pattern in _C_SOURCES for file in root.glob(pattern)]
+    files = [path, *(_file(module) for module in modules if module not in _COMPILED)]
+    for module in modules & {*_COMPILED}:
+        files += [file for pattern in _COMPILED[module] for file in root.glob(pattern)]
     if _TEMPLATES in modules:
         files += _file(_TEMPLATES).parent.glob("templates/*")
     return _sum(files)
@@ -39,12 +41,12 @@ def fingerprint(script: str, root: Path) -> str:
 @cache
 def module_sum(module: str) -> str:
     """Return the sum over a module that a stage imports by name, and all Python that it imports."""
-    return _sum(_file(name) for name in _reached({module}) if name != _NATIVE)
+    return _sum(_file(name) for name in _reached({module}) if name not in _COMPILED)
 
 
 def is_module(name: str) -> bool:
     """Return whether a module is one of those that count."""
-    return name == _NATIVE or _file(name).is_file()
+    return name in _COMPILED or _file(name).is_file()
 
 
 def _sum(files: Iterable[Path]) -> str:
@@ -61,7 +63,7 @@ def _reached(new: Iterable[str]) -> set[str]:
     while waiting:
         found |= waiting
         waiting = {
-            name for module in waiting - {_NATIVE} for name in _imports(_file(module))
+            name for module in waiting - {*_COMPILED} for name in _imports(_file(module))
         } - found
     return found
 

@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 
 from toplabel._core.arrays import pointer
 from toplabel._core.lib import check, ffi, lib
+from toplabel.reproduction import _sorting
 from toplabel.reproduction.compare.tables import PrintedTable
 from toplabel.reproduction.frames import read_frame
 from toplabel.reproduction.report.figures import style
@@ -52,17 +53,28 @@ def projection(name: str, b: np.ndarray, sorting: bool) -> Callable[[], list[np.
     sides = np.split(b, 2, axis=1) if name == BIPARTITE else [b]
     sides = [np.ascontiguousarray(side) for side in sides]
     results = [np.zeros_like(side) for side in sides]
-    sizes = dict(zip(("n", "n_bar"), (side.shape[1] for side in sides), strict=False))
-    problem = ffi.new("tl_prox *", {"map": map_id, "k": k, "radius": RADIUS, **sizes})
-    problem.sorting = sorting
-    work = np.zeros(lib.tl_prox_work(problem))
+    rows, n = sides[0].shape
+    problem = ffi.new("tl_prox *", {"map": map_id, "n": n, "k": k, "radius": RADIUS})
+    problem.n_bar = n if name == BIPARTITE else 0
+    work = np.zeros(2 * b.shape[1])
 
     def project() -> list[np.ndarray]:
         before, after = ([*map(pointer, arrays), ffi.NULL][:2] for arrays in (sides, results))
-        check(lib.tl_prox_rows(problem, len(b), *before, *after, pointer(work)))
+        check(lib.tl_prox_rows(problem, rows, *before, *after, pointer(work)))
         return results
 
-    return project
+    def project_sorted() -> list[np.ndarray]:
+        before, after = (list(map(pointer, arrays)) for arrays in (sides, results))
+        if name == BIPARTITE:
+            sizes = (n, before[0], n, before[1], RADIUS)
+            _sorting.lib.sorted_bipartite(rows, *sizes, *after, pointer(work))
+        else:
+            is_beta = map_id == lib.TL_PROX_TOPK_SIMPLEX_BETA
+            parameters = (n, before[0], k, RADIUS, 0.0)
+            _sorting.lib.sorted_topk(is_beta, rows, *parameters, after[0], pointer(work))
+        return results
+
+    return project_sorted if sorting else project
 
 
 def algorithms(name: str, b: np.ndarray, sorting: bool = True) -> dict[str, Callable[[], object]]:

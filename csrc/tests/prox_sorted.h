@@ -1,13 +1,38 @@
-/* SPDX-License-Identifier: MIT */
-/* The projections by sorting, for comparison (the paper, Table 2); the others avoid it.
+/* SPDX-License-Identifier: MIT
+ *
+ * prox_sorted.h: the projections by sorting, which the tests compare the library's with, and which
+ * the figure of TPAMI Table 2 times (pylib/build_native.py).
  *
  * All three follow the solution as the sum of x grows from 0 and stop at the first point where it
  * is optimal. Between two breakpoints the thresholds move linearly; a pointer or two into the
  * sorted input says which breakpoint is next, so that a scan costs O(n) after the sort. Distances
- * are kept instead of thresholds, and all of them grow: nothing cancels. */
-#include "prox.h"
+ * are kept instead of thresholds, and all of them grow: nothing cancels.
+ *
+ * Arguments are those of the functions of toplabel.h, and are not checked; one problem per row. */
+#ifndef TL_PROX_SORTED_H
+#define TL_PROX_SORTED_H
 
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* A threshold t = top + tau, where top is an entry of b near it. */
+typedef struct sorted_threshold {
+    double top, tau;
+} sorted_threshold;
+
+static inline double sorted_above(double b, sorted_threshold t) {
+    const double x = (b - t.top) - t.tau;
+    return x > 0.0 ? x : 0.0;
+}
+
+/* x_j = min((b_j - t)_+, u) */
+typedef struct sorted_capped {
+    sorted_threshold t;
+    double u;
+} sorted_capped;
 
 /* ---- sorting ---- */
 
@@ -16,13 +41,13 @@
 #define BUCKETS 256
 
 /* An integer that is larger for a smaller value. */
-TL_INLINE uint64_t descending_key(double value) {
+static inline uint64_t descending_key(double value) {
     uint64_t bits;
     memcpy(&bits, &value, sizeof bits);
     return bits >> 63 ? bits : ~bits & 0x7fffffffffffffffULL;
 }
 
-static void insertion_sort(size_t n, double *b) {
+static inline void insertion_sort(size_t n, double *b) {
     for (size_t i = 1; i < n; i++) {
         const double value = b[i];
         size_t j = i;
@@ -33,7 +58,7 @@ static void insertion_sort(size_t n, double *b) {
 }
 
 /* Descending radix sort. scratch: n. */
-static void sort_descending(size_t n, double *b, double *scratch) {
+static inline void sort_descending(size_t n, double *b, double *scratch) {
     if (n <= INSERTION_LENGTH) {
         insertion_sort(n, b);
         return;
@@ -65,7 +90,7 @@ static void sort_descending(size_t n, double *b, double *scratch) {
 }
 
 /* A descending copy of b in work; work: 2 n. */
-static const double *sorted_copy(size_t n, const double *b, double *work) {
+static inline const double *sorted_copy(size_t n, const double *b, double *work) {
     memcpy(work, b, n * sizeof *work);
     sort_descending(n, work, work + n);
     return work;
@@ -75,9 +100,10 @@ static const double *sorted_copy(size_t n, const double *b, double *work) {
 
 /* t falls from the largest entry. The entries s[p .. q) are free, those before at u; t lies `depth`
  * below s[p], or in a gap without free entries. */
-static tl_capped knapsack_scan(size_t n, const double *s, size_t k, double radius, double bias) {
+static inline sorted_capped knapsack_scan(size_t n, const double *s, size_t k, double radius,
+                                          double bias) {
     const double u = radius / (double)k;
-    if (!(u > 0.0 && s[0] > 0.0)) return (tl_capped){{0.0, INFINITY}, 0.0};
+    if (!(u > 0.0 && s[0] > 0.0)) return (sorted_capped){{0.0, INFINITY}, 0.0};
     double sum = 0.0, depth = 0.0;
     size_t p = 0, q = 1;
     for (;;) {
@@ -88,8 +114,8 @@ static tl_capped knapsack_scan(size_t n, const double *s, size_t k, double radiu
         const double to_cap = u - depth;
         const double to_end = fmin(to_bias, to_radius);
         if (to_end <= to_entry && to_end <= to_cap) {
-            if (bias == 0.0 && to_bias <= to_radius) return (tl_capped){{0.0, 0.0}, u};
-            return (tl_capped){{s[p], -(depth + fmax(to_end, 0.0))}, u};
+            if (bias == 0.0 && to_bias <= to_radius) return (sorted_capped){{0.0, 0.0}, u};
+            return (sorted_capped){{s[p], -(depth + fmax(to_end, 0.0))}, u};
         }
         if (to_entry <= to_cap) {
             sum += free_count * to_entry;
@@ -104,7 +130,7 @@ static tl_capped knapsack_scan(size_t n, const double *s, size_t k, double radiu
         }
         /* none is free: t goes on to the next entry, unless it meets bias * sum before */
         if (q == n || sum >= radius || bias * sum >= s[q])
-            return (tl_capped){{s[p - 1], -u}, u}; /* any t of the gap gives the same x */
+            return (sorted_capped){{s[p - 1], -u}, u}; /* any t of the gap gives the same x */
         depth = 0.0;
         q++;
     }
@@ -114,7 +140,7 @@ static tl_capped knapsack_scan(size_t n, const double *s, size_t k, double radiu
 
 /* Sum with the rounding errors added up besides (Neumaier): the k largest may nearly cancel, and
  * the sign of their sum decides. */
-static double exact_sum(size_t n, const double *s) {
+static inline double exact_sum(size_t n, const double *s) {
     double sum = 0.0, lost = 0.0;
     for (size_t j = 0; j < n; j++) {
         const double next = sum + s[j];
@@ -126,12 +152,13 @@ static double exact_sum(size_t n, const double *s) {
 
 /* The solution x_j = clip(b_j - t, 0, u), u = sum/k, for every sum: t falls and t + u rises. They
  * start at the k-th largest entry v: t = v - low, t + u = v + high. The entries s[p .. q) are free.
- * h is half the derivative in the sum of the smallest ||x - b||^2 + bias sum^2 (prox_topk.c); it
- * increases from -(mean of the k largest). */
-static tl_capped cone_scan(size_t n, const double *s, size_t k, double radius, double bias) {
+ * h is half the derivative in the sum of the smallest ||x - b||^2 + bias sum^2 (src/prox_topk.c);
+ * it increases from -(mean of the k largest). */
+static inline sorted_capped cone_scan(size_t n, const double *s, size_t k, double radius,
+                                      double bias) {
     const double dk = (double)k, v = s[k - 1];
     double h = -exact_sum(k, s) / dk;
-    const tl_capped zero = {{0.0, INFINITY}, 0.0};
+    const sorted_capped zero = {{0.0, INFINITY}, 0.0};
     if (!(h < 0.0)) return zero;
 
     double sum = 0.0, low = 0.0, high = 0.0;
@@ -151,7 +178,7 @@ static tl_capped cone_scan(size_t n, const double *s, size_t k, double radius, d
         h += step * h_rate;
         low += step * low_rate;
         high += step * high_rate;
-        if (step == to_end) return (tl_capped){{v, -low}, fmin(low + high, radius / dk)};
+        if (step == to_end) return (sorted_capped){{v, -low}, fmin(low + high, radius / dk)};
         if (step == to_entry)
             low = v - s[q++];
         else
@@ -163,8 +190,8 @@ static tl_capped cone_scan(size_t n, const double *s, size_t k, double radius, d
 
 /* Both sums grow together; the thresholds are `depth` below the largest entries, and the first p
  * and q entries are above them. The end is where the thresholds' sum is 0, or the radius. */
-static void bipartite_scan(size_t n, const double *s, size_t n_bar, const double *s_bar,
-                           double radius, tl_threshold *t, tl_threshold *t_bar) {
+static inline void bipartite_scan(size_t n, const double *s, size_t n_bar, const double *s_bar,
+                                  double radius, sorted_threshold *t, sorted_threshold *t_bar) {
     const double gap = s[0] + s_bar[0];
     double sum = 0.0, depth = 0.0, depth_bar = 0.0;
     size_t p = 1, q = 1;
@@ -185,63 +212,57 @@ static void bipartite_scan(size_t n, const double *s, size_t n_bar, const double
         else
             depth_bar = s_bar[0] - s_bar[q++];
     }
-    *t = (tl_threshold){s[0], -depth};
-    *t_bar = (tl_threshold){s_bar[0], -depth_bar};
+    *t = (sorted_threshold){s[0], -depth};
+    *t_bar = (sorted_threshold){s_bar[0], -depth_bar};
 }
 
-static tl_status project_bipartite(const tl_prox *prox, const double *b, const double *b_bar,
-                                   double *x, double *y, double *work) {
-    const size_t n = prox->n, n_bar = prox->n_bar;
-    if (n < 1 || n_bar < 1) return TL_ERR_DIMENSION;
-    if (!tl_in_range(prox->radius, 0.0, TL_LARGEST_INPUT)) return TL_ERR_PARAMETER;
-    tl_status status = tl_check_values(n, b);
-    if (status == TL_OK) status = tl_check_values(n_bar, b_bar);
-    if (status != TL_OK) return status;
+/* ---- all of them, one problem per row ---- */
 
-    const double *s = sorted_copy(n, b, work), *s_bar = sorted_copy(n_bar, b_bar, work + 2 * n);
-    tl_threshold t = {INFINITY, 0.0}, t_bar = {INFINITY, 0.0};
-    if (prox->radius > 0.0 && s[0] + s_bar[0] > 0.0)
-        bipartite_scan(n, s, n_bar, s_bar, prox->radius, &t, &t_bar);
-    for (size_t j = 0; j < n; j++)
-        x[j] = tl_above(b[j], t);
-    for (size_t j = 0; j < n_bar; j++)
-        y[j] = tl_above(b_bar[j], t_bar);
-    return TL_OK;
+/* The top-k simplex beta if `is_beta`, else alpha; with an infinite radius, of alpha alone, the
+ * top-k cone. work: 2 n. */
+static inline void sorted_topk(int is_beta, size_t rows, size_t n, const double *b, size_t k,
+                               double radius, double bias, double *x, double *work) {
+    for (size_t i = 0; i < rows; i++, b += n, x += n) {
+        sorted_capped c = {{0.0, INFINITY}, 0.0};
+        if (radius > 0.0) {
+            const double *s = sorted_copy(n, b, work);
+            c = is_beta ? knapsack_scan(n, s, k, radius, bias) : cone_scan(n, s, k, radius, bias);
+        }
+        for (size_t j = 0; j < n; j++)
+            x[j] = fmin(sorted_above(b[j], c.t), c.u);
+    }
 }
 
-/* ---- all of them ---- */
-
-static tl_status project_topk(const tl_prox *prox, const double *b, double *x, double *work) {
-    const bool cone = prox->map == TL_PROX_TOPK_CONE;
-    const size_t n = prox->n, k = prox->k;
-    const double radius = cone ? INFINITY : prox->radius;
-    tl_status status = tl_check_topk(n, k, cone ? 0.0 : radius, prox->bias);
-    if (status == TL_OK) status = tl_check_values(n, b);
-    if (status != TL_OK) return status;
-    tl_capped c = {{0.0, INFINITY}, 0.0};
-    if (radius > 0.0) {
+/* work: 2 (n + n_bar) */
+static inline void sorted_bipartite(size_t rows, size_t n, const double *b, size_t n_bar,
+                                    const double *b_bar, double radius, double *x, double *y,
+                                    double *work) {
+    for (size_t i = 0; i < rows; i++, b += n, x += n, b_bar += n_bar, y += n_bar) {
         const double *s = sorted_copy(n, b, work);
-        c = prox->map == TL_PROX_TOPK_SIMPLEX_BETA ? knapsack_scan(n, s, k, radius, prox->bias)
-                                                   : cone_scan(n, s, k, radius, prox->bias);
+        const double *s_bar = sorted_copy(n_bar, b_bar, work + 2 * n);
+        sorted_threshold t = {INFINITY, 0.0}, t_bar = {INFINITY, 0.0};
+        if (radius > 0.0 && s[0] + s_bar[0] > 0.0)
+            bipartite_scan(n, s, n_bar, s_bar, radius, &t, &t_bar);
+        for (size_t j = 0; j < n; j++)
+            x[j] = sorted_above(b[j], t);
+        for (size_t j = 0; j < n_bar; j++)
+            y[j] = sorted_above(b_bar[j], t_bar);
     }
-    for (size_t j = 0; j < n; j++)
-        x[j] = fmin(tl_above(b[j], c.t), c.u);
-    return TL_OK;
 }
 
-tl_status tl_prox_sorted(const tl_prox *prox, const double *b, const double *b_bar, double *x,
-                         double *y, double *work) {
-    switch (prox->map) {
-    case TL_PROX_TOPK_SIMPLEX_ALPHA:
-    case TL_PROX_TOPK_SIMPLEX_BETA:
-    case TL_PROX_TOPK_CONE:
-        return project_topk(prox, b, x, work);
-    case TL_PROX_BIPARTITE_SIMPLEX:
-        return project_bipartite(prox, b, b_bar, x, y, work);
-    case TL_PROX_TOPK_ENTROPIC:
-    case TL_PROX_BIPARTITE_ENTROPIC:
-    case TL_PROX_COUNT:
-        break;
-    }
-    return TL_ERR_PARAMETER;
+#ifdef TOPLABEL_H
+/* tl_prox_rows, but for the entropic maps. */
+static inline void sorted_rows(const tl_prox *prox, size_t rows, const double *b,
+                               const double *b_bar, double *x, double *y) {
+    double *work = malloc(2 * (prox->n + prox->n_bar) * sizeof *work);
+    if (work == NULL) abort();
+    if (prox->map == TL_PROX_BIPARTITE_SIMPLEX)
+        sorted_bipartite(rows, prox->n, b, prox->n_bar, b_bar, prox->radius, x, y, work);
+    else
+        sorted_topk(prox->map == TL_PROX_TOPK_SIMPLEX_BETA, rows, prox->n, b, prox->k,
+                    prox->map == TL_PROX_TOPK_CONE ? INFINITY : prox->radius, prox->bias, x, work);
+    free(work);
 }
+#endif
+
+#endif /* TL_PROX_SORTED_H */
