@@ -14,7 +14,7 @@
  *   losses, from the last solution for the row; values and gradients without one
  *     svm_multi, topk_svm_*       Newton on the linear piece            prox_warm.c
  *     lr_multi, lr_ml             Halley                                prox_warm_entropic.c
- *     topk_ent                    Newton in two variables               prox_warm_topk_entropic.c
+ *     topk_ent                    Newton in two variables               prox_warm_entropic.c
  *     svm_ml                      as above, always without a start      prox_bipartite.c
  *
  * Of a long input, prox_filter.c leaves few entries to the first three. Where the search of a loss
@@ -54,6 +54,13 @@ typedef struct tl_capped {
  * <= inf; b is destroyed (it serves as work memory of the variable fixing). The root must exist:
  * total <= n u. */
 tl_threshold tl_knapsack_threshold(size_t n, double *b, double u, double total, double bias);
+
+/* For v_j <= 0 relative to their maximum `top` > 0: tau >= -radius such that x_j = (v_j - tau)_+
+ * has the sum min((tau + top)/bias, radius), radius > 0; the radius, where top is infinite and bias
+ * 0. Moves the v_j that may be above tau to the front, and stores their number. */
+double tl_simplex_root(size_t *n, double *v, double top, double radius, double bias);
+/* Moves the entries above t to the front, in their order; returns their number. */
+size_t tl_keep_above(size_t n, double *b, double t);
 
 /* The biased projection onto the top-k simplex alpha of this radius > 0; infinite: onto the top-k
  * cone. work: n. */

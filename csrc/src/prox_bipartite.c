@@ -15,57 +15,23 @@ static double violation_below(size_t n, const double *b, double t) {
     return below;
 }
 
-TL_CLONES
-static double sum_of(size_t n, const double *b) {
-    double sum = 0.0;
-#pragma omp simd reduction(+ : sum)
-    for (size_t j = 0; j < n; j++)
-        sum += b[j];
-    return sum;
-}
-
-static size_t keep_above(size_t n, double *b, double t) {
-    size_t kept = 0;
-    for (size_t j = 0; j < n; j++) {
-        const double value = b[j];
-        b[kept] = value;
-        kept += value > t;
-    }
-    return kept;
-}
-
-/* Root of sum (b_j - t)_+ = radius, radius > 0, max b_j = 0: variable fixing with lower bounds
- * only. Moves the entries that are not fixed to the front and stores their number. */
-static double simplex_root(size_t *n, double *b, double radius) {
-    double t = -radius;
-    size_t free_count = keep_above(*n, b, t);
-    for (;;) {
-        const double next = (sum_of(free_count, b) - radius) / (double)free_count;
-        if (!(next > t)) break;
-        t = next;
-        free_count = keep_above(free_count, b, t);
-    }
-    *n = free_count;
-    return t;
-}
-
 /* Root t of sum (u_j - t)_+ = sum (v_j + gap + t)_+ with max u = max v = 0, -gap <= t <= 0. */
 static double coupled_root(size_t n, double *u, size_t n_bar, double *v, double gap) {
     size_t free_u = n, free_v = n_bar;
     double t = 0.0;
     while (free_u > 0 && free_v > 0) {
-        t = (sum_of(free_u, u) - sum_of(free_v, v) - (double)free_v * gap) /
+        t = (tl_sum(free_u, u) - tl_sum(free_v, v) - (double)free_v * gap) /
             (double)(free_u + free_v);
         const double below_u = violation_below(free_u, u, t);
         const double below_v = violation_below(free_v, v, -gap - t);
         if (below_u == below_v) break;
         size_t kept;
         if (below_u < below_v) { /* the true root is larger: what is below stays below */
-            kept = keep_above(free_u, u, t);
+            kept = tl_keep_above(free_u, u, t);
             if (kept == free_u) break;
             free_u = kept;
         } else {
-            kept = keep_above(free_v, v, -gap - t);
+            kept = tl_keep_above(free_v, v, -gap - t);
             if (kept == free_v) break;
             free_v = kept;
         }
@@ -89,8 +55,8 @@ void tl_bipartite_thresholds(size_t n, double *b, size_t n_bar, double *b_bar, d
 
     /* If the bound on the sums is active, the two sides separate. If it is not, both thresholds are
      * larger than those of the separate problems, so what these fixed at zero stays there. */
-    t->tau = simplex_root(&n, b, radius);
-    t_bar->tau = simplex_root(&n_bar, b_bar, radius);
+    t->tau = tl_simplex_root(&n, b, INFINITY, radius, 0.0);
+    t_bar->tau = tl_simplex_root(&n_bar, b_bar, INFINITY, radius, 0.0);
     if (t->tau + t_bar->tau >= -gap) return;
     t->tau = coupled_root(n, b, n_bar, b_bar, gap);
     t_bar->tau = -gap - t->tau;

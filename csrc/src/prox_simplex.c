@@ -48,33 +48,30 @@ tl_threshold tl_knapsack_threshold(size_t n, double *b, double u, double total, 
     return t;
 }
 
-TL_CLONES
-static void sum_above(size_t n, const double *v, double tau, double *sum, double *count) {
-    double s = 0.0, c = 0.0;
-#pragma omp simd reduction(+ : s, c)
+size_t tl_keep_above(size_t n, double *b, double t) {
+    size_t kept = 0;
     for (size_t j = 0; j < n; j++) {
-        const bool above = v[j] > tau;
-        s += above ? v[j] : 0.0;
-        c += above ? 1.0 : 0.0;
+        const double value = b[j];
+        b[kept] = value;
+        kept += value > t;
     }
-    *sum = s;
-    *count = c;
+    return kept;
 }
 
-/* For v_j <= 0 relative to their maximum `top` > 0: tau >= -radius such that x_j = (v_j - tau)_+
- * has the sum min((tau + top)/bias, radius), radius > 0. */
-static double simplex_threshold(size_t n, const double *v, double top, double radius, double bias) {
+double tl_simplex_root(size_t *n, double *v, double top, double radius, double bias) {
     /* F(tau) = sum (v_j - tau)_+ - min((tau + top)/bias, radius) is convex and decreasing; F >= 0
      * at the start, where the largest x alone has the sum radius, or where tau + top = 0. Newton
      * steps from the left are exact on the linear pieces, never jump over the root, and so end
-     * after finitely many. */
+     * after finitely many; what is below tau stays at zero. */
     const double kink = bias * radius - top; /* right of it, the bound on the sum is active */
     double tau = -radius > -top ? -radius : -top;
     for (;;) {
-        double sum, count;
-        sum_above(n, v, tau, &sum, &count);
-        const double next = tau < kink ? (bias * sum - top) / (1.0 + bias * count)
-                                       : (count > 0.0 ? (sum - radius) / count : tau);
+        const size_t count = tl_keep_above(*n, v, tau);
+        if (count == 0) return tau;
+        *n = count;
+        const double sum = tl_sum(count, v);
+        const double next = tau < kink ? (bias * sum - top) / (1.0 + bias * (double)count)
+                                       : (sum - radius) / (double)count;
         if (!(next > tau)) return tau;
         tau = next;
     }
@@ -88,7 +85,7 @@ tl_capped tl_topk_beta_threshold(size_t n, const double *b, size_t k, double rad
     if (k == 1) {
         for (size_t j = 0; j < n; j++)
             work[j] = b[j] - top;
-        c.t.tau = simplex_threshold(n, work, top, radius, bias);
+        c.t.tau = tl_simplex_root(&n, work, top, radius, bias);
         return c;
     }
     /* First without the bound on the sum: t = bias sum(x), that is sum = t/bias. */

@@ -7,6 +7,19 @@
 #include <string.h>
 
 TL_CLONES
+static double sum_of(size_t n, const double *x) {
+    double sum = 0.0;
+#pragma omp simd reduction(+ : sum)
+    for (size_t j = 0; j < n; j++)
+        sum += x[j];
+    return sum;
+}
+
+double tl_sum(size_t n, const double *x) {
+    return sum_of(n, x);
+}
+
+TL_CLONES
 static double dot(size_t n, const double *x, const double *y) {
     double sum = 0.0;
 #pragma omp simd reduction(+ : sum)

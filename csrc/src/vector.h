@@ -30,6 +30,7 @@ TL_INLINE double tl_reduced_max(double top) {
     return top > -DBL_MAX ? top : -INFINITY;
 }
 
+double tl_sum(size_t n, const double *x);
 double tl_dot(size_t n, const double *x, const double *y);
 /* ||x - y||^2 */
 double tl_squared_distance(size_t n, const double *x, const double *y);
