@@ -8,6 +8,7 @@ from scipy import sparse
 from benchmark_utils.problems import BenchProblem
 from toplabel import losses
 from toplabel._core.arrays import as_features, as_labels
+from toplabel._core.problem import Problem
 from toplabel._core.run import Run
 from toplabel._core.solution import Solution
 from toplabel.solver import solve
@@ -35,8 +36,8 @@ def start(problem: BenchProblem, loss: str, k: int = 1, gamma: float = 0.0) -> R
     features = as_features(problem.features, "X")
     several = spec.labels != "one"
     labels = as_labels(problem.y, problem.n, multilabel=several, n_classes=problem.n_classes)
-    gram = problem.gram is not None
-    return Run(features, labels, spec, k=k, gamma=gamma, C=problem.C, seed=0, gram=gram)
+    kernel = "linear" if problem.gram is None else "precomputed"
+    return Run(Problem(features, features, labels, kernel, None, spec, k, gamma), problem.C)
 
 
 def weights(problem: BenchProblem, solution: Solution) -> np.ndarray:

@@ -25,6 +25,7 @@ import oracles
 import toplabel
 from toplabel import losses
 from toplabel._core.arrays import as_labels
+from toplabel._core.problem import Problem
 from toplabel._core.run import Run
 
 N, D, M = 11, 3, 5
@@ -122,17 +123,9 @@ def blocks() -> pd.DataFrame:
             continue
         duals = []
         for features, block in [(X, b) for b in (1, 7, 64, 150, 0)] + [(sparse.csr_array(X), 0)]:
-            run = Run(
-                features,
-                labels,
-                losses.get(key),
-                k=k,
-                gamma=gamma,
-                C=0.3,
-                seed=1,
-                gram=False,
-                block=block,
-            )
+            spec = losses.get(key)
+            whole = Problem(features, features, labels, "linear", None, spec, k, gamma)
+            run = Run(whole, 0.3, seed=1, block=block)
             run.run(3)
             duals.append(run.A)
         worst = max(np.abs(other - duals[0]).max() for other in duals[1:])

@@ -13,7 +13,8 @@ from toplabel import losses
 from toplabel._core import sdca as _sdca
 from toplabel._core import training as _training
 from toplabel._core.arrays import as_labels
-from toplabel._core.run import Run
+from toplabel._core.problem import Problem
+from toplabel._core.run import Run, Start
 from toplabel._core.training import Options, train
 
 N, D, M = 60, 70, 5
@@ -278,19 +279,9 @@ def test_a_start_at_coefficients_has_its_own_estimate(problem, loss):
     X, y, _ = problem
     K = toplabel.kernels.rbf_gram(X, 0.3)
     first = toplabel.solve(K, y, loss=loss, kernel="precomputed", C=5.0, tol=1e-4, acceleration=2.0)
-    run = Run(
-        K,
-        as_labels(y, N, multilabel=False),
-        losses.get(loss),
-        gamma=0.0,
-        C=10.0,
-        seed=0,
-        gram=True,
-        start=first.A.copy(),
-        C_start=5.0,
-        start_weights=first.coefficients,
-        start_r=first.r,
-    )
+    labels = as_labels(y, N, multilabel=False)
+    start = Start(first.A.copy(), 5.0, first.coefficients, first.r)
+    run = Run(Problem(K, K, labels, "precomputed", None, losses.get(loss)), 10.0, start)
     # With so few rows the sample is all of them.
     assert run.progress().relative_gap == pytest.approx(run.evaluate().relative_gap, rel=1e-6)
 
@@ -460,17 +451,9 @@ def test_ctrl_c_amid_an_accelerated_pass(problem, form, monkeypatch, tmp_path):
         return original(self)
 
     monkeypatch.setattr(_training._Listener, "_between", between)
-    run = Run(
-        X,
-        as_labels(y, N, multilabel=False),
-        losses.get("lr_multi"),
-        gamma=0.0,
-        C=4.0,
-        seed=0,
-        gram="kernel" in options,
-        acceleration=1.5,
-        block=10,
-    )
+    labels, kernel = as_labels(y, N, multilabel=False), options.get("kernel", "linear")
+    whole = Problem(X, X, labels, kernel, None, losses.get("lr_multi"))
+    run = Run(whole, 4.0, acceleration=1.5, block=10)
     run._rows_per_step = 20  # of 60
     status, history = train(run, Options(eps=0.0, max_epochs=100))
     assert status == "interrupted"

@@ -10,6 +10,7 @@ from scipy import sparse
 import toplabel
 from toplabel import losses
 from toplabel._core.arrays import as_labels
+from toplabel._core.problem import Problem
 from toplabel._core.run import Run as _Run
 
 
@@ -40,10 +41,10 @@ def test_blocks_do_not_change_the_iterates(problem, indicator, key, gram):
     labels = as_labels(
         indicator if loss.labels == "set" else y, len(y), multilabel=loss.labels == "set"
     )
-    matrix = X @ X.T if gram else X
+    matrix, kernel = (X @ X.T, "precomputed") if gram else (X, "linear")
     duals = []
     for block in (1, 7, 32, len(y), 0):
-        run = _Run(matrix, labels, loss, gamma=0.0, C=0.3, seed=4, gram=gram, block=block)
+        run = _Run(Problem(matrix, matrix, labels, kernel, None, loss), 0.3, seed=4, block=block)
         run.run(3)
         duals.append(run.A)
     for other in duals[1:]:

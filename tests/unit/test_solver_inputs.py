@@ -12,8 +12,8 @@ from toplabel import losses
 from toplabel._core import run as _run
 from toplabel._core import training as _training
 from toplabel._core.arrays import as_labels
-from toplabel._core.problem import gram_matrix
-from toplabel._core.run import Run
+from toplabel._core.problem import Problem, gram_matrix
+from toplabel._core.run import Run, Start
 from toplabel._core.training import Options, train
 
 
@@ -88,7 +88,7 @@ def test_sparse_rows_make_the_iterates_of_dense_ones(problem, index, single):
     matrix = sparse_with_index(X.astype(np.float32 if single else np.float64), index)
     assert matrix.indices.dtype == index
     runs = [
-        Run(features, labels, loss, gamma=0.0, C=0.3, seed=4, gram=False)
+        Run(Problem(features, features, labels, "linear", None, loss), 0.3, seed=4)
         for features in (matrix, X)
     ]
     for run in runs:
@@ -205,9 +205,9 @@ def test_memory_mapped_rows_are_read_in_place(problem, tmp_path, monkeypatch):
         seen = []
         original = _run.describe
 
-        def describe(features, *rest, seen=seen, original=original):
-            seen.append(features)
-            return original(features, *rest)
+        def describe(problem, *rest, seen=seen, original=original):
+            seen.append(problem.features)
+            return original(problem, *rest)
 
         monkeypatch.setattr(_run, "describe", describe)
         solution = toplabel.solve(mapped, y, tol=1e-3)
@@ -390,17 +390,9 @@ def test_a_warm_start_with_a_gram_matrix_has_an_estimate(problem, key):
     X, y = problem[0], target(problem, key)
     K = toplabel.kernels.rbf_gram(X, 0.1)
     small = toplabel.solve(K, y, loss=key, kernel="precomputed", C=0.5, tol=1e-3)
-    run = Run(
-        K,
-        as_labels(y, len(y), multilabel=losses.get(key).labels == "set"),
-        losses.get(key),
-        gamma=0.0,
-        C=2.0,
-        seed=0,
-        gram=True,
-        start=small.A.copy(),
-        C_start=0.5,
-    )
+    loss = losses.get(key)
+    labels = as_labels(y, len(y), multilabel=loss.labels == "set")
+    run = Run(Problem(K, K, labels, "precomputed", None, loss), 2.0, Start(small.A.copy(), 0.5))
     # With so few rows the sample is all of them.
     assert run.progress().relative_gap == pytest.approx(run.evaluate().relative_gap, rel=1e-9)
 
@@ -472,7 +464,7 @@ def test_the_float32_copy_of_the_duals_follows_every_change_of_C(problem):
     X, y, _ = problem
     K = toplabel.kernels.rbf_gram(X, 0.1, np.float32)
     loss, labels = losses.get("svm_multi"), as_labels(y, len(y), multilabel=False)
-    run = Run(K, labels, loss, gamma=0.0, C=1e-3, seed=0, gram=True)
+    run = Run(Problem(K, K, labels, "precomputed", None, loss), 1e-3)
     for C in (1e-3, 1e-2, 3e-2, 1e-2):
         run.set_C(C)
         run.run(200)
@@ -611,7 +603,7 @@ def interrupt(monkeypatch, call: int) -> None:
 def test_ctrl_c_within_an_epoch_returns_what_there_is(problem, monkeypatch):
     X, y, _ = problem
     labels = as_labels(y, len(y), multilabel=False)
-    run = Run(X, labels, losses.get("svm_multi"), gamma=0.0, C=1.0, seed=0, gram=False)
+    run = Run(Problem(X, X, labels, "linear", None, losses.get("svm_multi")), 1.0)
     run._rows_per_step = 64  # of 90: an epoch takes two steps
     interrupt(monkeypatch, 4)
     status, history = train(run, Options(eps=1e-12, max_epochs=100))

@@ -36,7 +36,7 @@ from toplabel._core.arrays import is_mapped
 from toplabel._core.lib import check, ffi, lib
 from toplabel._core.problem import Problem
 from toplabel._core.run import Run
-from toplabel._core.solution import Record, join_intercept
+from toplabel._core.solution import Record
 from toplabel._core.systems import Curvatures, Rows, Systems
 from toplabel._core.threads import Ended, one_blas_thread
 from toplabel._core.training import Options
@@ -135,10 +135,8 @@ class Newton:
         self._rows = Rows(problem)
         n, self._m = problem.labels.n, problem.labels.m
         self._share = np.ones(n) if problem.weight is None else problem.weight
-        center = problem.center
-        self._W0 = None
-        if center is not None:
-            self._W0 = np.ascontiguousarray(join_intercept(center, None, problem.constant).T)
+        center = problem.padded_center
+        self._W0 = None if center is None else np.ascontiguousarray(center.T)
         self._is_hinge = problem.loss.smoothing
         self._own = problem.loss.labels == "one"
         self._label = problem.labels.label[:n] if self._own else None

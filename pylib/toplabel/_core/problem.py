@@ -24,6 +24,7 @@ from toplabel._core.arrays import (
 )
 from toplabel._core.catalogue import Loss
 from toplabel._core.gram import check_gram
+from toplabel._core.solution import join_intercept
 from toplabel._core.threads import Ended
 
 LARGEST = 1e100  # beyond, squares of what C and gamma are multiplied with would overflow
@@ -189,10 +190,10 @@ class Problem(Data):
     """
 
     loss: Loss
-    k: int
-    gamma: float
-    weight: np.ndarray | None
-    center: np.ndarray | None
+    k: int = 1
+    gamma: float = 0.0
+    weight: np.ndarray | None = None
+    center: np.ndarray | None = None
     constant: float = 0.0
     exact: np.ndarray | sparse.csr_array | None = None
     float32_passes: bool = False
@@ -205,6 +206,12 @@ class Problem(Data):
         """
         constant = bool(self.constant) and not self.is_gram
         return self.features.shape[1] + constant, self.labels.m
+
+    @property
+    def padded_center(self) -> np.ndarray | None:
+        """W0, with zeros for a constant feature."""
+        center = self.center
+        return None if center is None else join_intercept(center, None, self.constant)
 
     @classmethod
     def of(cls, given: Given, threads: int = 1) -> Problem:

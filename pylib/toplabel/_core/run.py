@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from scipy import sparse
 
 from toplabel._core import losses, tuning
-from toplabel._core.arrays import Labels, is_mapped, pointer
-from toplabel._core.catalogue import Loss
+from toplabel._core.arrays import is_mapped, pointer
 from toplabel._core.clock import Clock
 from toplabel._core.lib import check, ffi, lib
+from toplabel._core.problem import Data, Problem
 from toplabel._core.threads import Ended
 
 
-def describe(
-    features, labels: Labels, gram: bool, weight: np.ndarray | None, borrowed: list, constant=0.0
-):
-    """Return a ``tl_data`` of features as from `as_features` (or their Gram matrix) with a constant
-    feature, unless that is 0; `borrowed` takes what must outlive the solver.
+def describe(problem: Data, weight: np.ndarray | None, borrowed: list, constant: float = 0.0):
+    """Return a ``tl_data`` of the features and labels, with a constant feature, unless that is 0;
+    `borrowed` takes what must outlive the solver.
     """
+    features, labels = problem.features, problem.labels
     data = ffi.new("tl_data *")
     data.n, data.d = features.shape
     data.constant = constant
@@ -35,7 +36,7 @@ def describe(
     data.x = pointer(values, "float *" if single else "double *")
     borrowed += [labels, weight, values]
     if not sparse.issparse(features):
-        data.representation = lib.TL_GRAM if gram else lib.TL_DENSE
+        data.representation = lib.TL_GRAM if problem.is_gram else lib.TL_DENSE
         data.mapped = is_mapped(features)
         return data
     data.representation = lib.TL_CSR
@@ -75,75 +76,66 @@ def _tl_is_over(user) -> int:
     return ffi.from_handle(user).is_late()
 
 
+@dataclass(frozen=True)
+class Start:
+    """What a run begins with: dual variables (n, m), which it updates in place and which belong to C
+    (0: to that of the run), and weights (d, m), or coefficients (n, m), where they are not those of
+    the dual variables, with the r of the acceleration.
+    """
+
+    dual: np.ndarray | None = None
+    C: float = 0.0
+    weights: np.ndarray | None = None
+    r: float = 0.0
+
+
 class Run:
     """A solver at some point between its start and the optimum.
 
-    `start` are dual variables (n, m), updated in place, that belong to `C_start` (0: to C), beside
-    `start_weights` (d, m), or coefficients (n, m). `center` is W0. `acceleration` is the r of the accelerated loop
-    (0: none, negative: chosen), `start_r` its first one. `block` rows stand between two matrix
-    products, and rows are shuffled within a `window`; 0: chosen, and all. With `float32_passes`
-    dense float64 rows may get a float32 copy. After `lagrangian` passes, unless that is 0, hinges that
-    are not smooth get the loop of an augmented Lagrangian. Set-up, `set_C` and `evaluate` raise
-    `Ended` where the `clock` says that it is late.
+    `settings` are fields of ``tl_settings``, as its seed. Set-up, `set_C` and `evaluate` raise `Ended`
+    where the `clock` says that it is late.
     """
 
     def __init__(
         self,
-        features: np.ndarray | sparse.csr_array,
-        labels: Labels,
-        loss: Loss,
-        *,
-        gamma: float,
+        problem: Problem,
         C: float,
-        seed: int,
-        gram: bool,
-        k: int = 1,
-        weight: np.ndarray | None = None,
-        start: np.ndarray | None = None,
-        C_start: float = 0.0,
-        center: np.ndarray | None = None,
-        constant: float = 0.0,
-        block: int = 0,
-        window: int = 0,
-        acceleration: float = -1.0,
-        start_weights: np.ndarray | None = None,
-        start_r: float = 0.0,
-        float32_passes: bool = False,
-        lagrangian: int = 0,
+        start: Start | None = None,
+        *,
         clock: Clock | None = None,
+        **settings,
     ):
-        n, d = features.shape
-        self._shape = (d + (constant != 0.0), labels.m)
-        self._gram = gram
-        self.A = np.zeros((n, labels.m)) if start is None else start
+        start = start or Start()
+        n, m = problem.labels.n, problem.labels.m
+        self._problem = problem
+        self.A = np.zeros((n, m)) if start.dual is None else start.dual
         self._borrowed: list = []
-        data = describe(features, labels, gram, weight, self._borrowed, constant)
-        settings = ffi.new("tl_settings *")
-        lib.tl_settings_init(settings, ffi.sizeof("tl_settings"))
-        settings.loss, settings.k, settings.gamma = losses.code(loss), k, gamma
-        settings.C, settings.C_start, settings.block = C, C_start, block
-        settings.seed, settings.window = seed, window
-        settings.float32_passes = float32_passes
-        settings.acceleration = acceleration
-        settings.start_r = start_r
-        settings.lagrangian = lagrangian
-        settings.start = ffi.NULL if start_weights is None else pointer(start_weights)
-        settings.center = ffi.NULL if center is None else pointer(center)
+        data = describe(problem, problem.weight, self._borrowed, problem.constant)
+        to = ffi.new("tl_settings *")
+        lib.tl_settings_init(to, ffi.sizeof("tl_settings"))
+        to.loss, to.k, to.gamma, to.C = losses.code(problem.loss), problem.k, problem.gamma, C
+        to.C_start, to.start_r = start.C, start.r
+        to.start = ffi.NULL if start.weights is None else pointer(start.weights)
+        center = problem.padded_center
+        to.center = ffi.NULL if center is None else pointer(center)
+        for name, value in settings.items():
+            setattr(to, name, value)
         self._asked = _Asked()
         self._asked.clock = clock
         handle = ffi.new_handle(self._asked)
-        settings.is_over, settings.user = lib._tl_is_over, handle
+        to.is_over, to.user = lib._tl_is_over, handle
         self._borrowed.append(handle)
 
         out = ffi.new("tl_solver **")
-        self._check(lib.tl_solver_create(data, settings, pointer(self.A), out))
+        self._check(lib.tl_solver_create(data, to, pointer(self.A), out))
         self._handle = ffi.gc(out[0], lib.tl_solver_free)
         self._objective = ffi.new("tl_objective *")
         self._outcome = ffi.new("tl_outcome *")
         self.epochs = 0  # made so far
         self._progress = ffi.new("tl_objective *")
-        width = max(1.0, features.nnz / n) if sparse.issparse(features) else d
-        self._rows_per_step = max(64, int(tuning.WORK_PER_STEP / (2 * width * labels.m)))
+        features = problem.features
+        width = max(1.0, features.nnz / n) if sparse.issparse(features) else features.shape[1]
+        self._rows_per_step = max(64, int(tuning.WORK_PER_STEP / (2 * width * m)))
 
     def _check(self, status: int) -> None:
         if status == lib.TL_ERR_OVER:
@@ -200,7 +192,7 @@ class Run:
         """Return a copy of the coefficients of W in the rows, (n, m); None without a Gram
         matrix.
         """
-        if not self._gram:
+        if not self._problem.is_gram:
             return None
         coefficients = np.empty_like(self.A)
         check(lib.tl_solver_coefficients(self._handle, pointer(coefficients)))
@@ -208,8 +200,8 @@ class Run:
 
     def weights(self) -> np.ndarray | None:
         """Return a copy of W, (d, m); None with a Gram matrix."""
-        if self._gram:
+        if self._problem.is_gram:
             return None
-        W = np.empty(self._shape)
+        W = np.empty(self._problem.weights_shape)
         check(lib.tl_solver_weights(self._handle, pointer(W)))
         return W

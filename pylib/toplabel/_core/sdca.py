@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -14,7 +14,7 @@ from toplabel._core.arrays import as_dual, as_matrix, check_mapped_finite, is_ma
 from toplabel._core.choice import Choice, may_take_over
 from toplabel._core.newton import Newton, reason_against
 from toplabel._core.problem import LARGEST, Problem
-from toplabel._core.run import Run
+from toplabel._core.run import Run, Start
 from toplabel._core.solution import Record, Solution, Stage, join_intercept, split_intercept
 from toplabel._core.threads import Ended
 from toplabel._core.training import Options, as_r, train
@@ -34,7 +34,7 @@ def solutions(
         options = options.again() if i else options
         try:
             if run is None:
-                run = _create(problem, C, options, _Start.of(warm_start, problem, C))
+                run = _create(problem, C, options, _start(warm_start, problem, C))
             else:
                 run.set_C(C, options.clock)
         except Ended:
@@ -83,7 +83,7 @@ def unfinished(problem: Problem, C: float, options: Options, start) -> Solution:
     """Return a solution, without a certificate, at the start (as `solutions` takes it) or where a run
     is: of a run that ended before its first pass.
     """
-    begin = _Start(start.A.copy()) if isinstance(start, Run) else _Start.of(start, problem, C)
+    begin = Start(start.A.copy()) if isinstance(start, Run) else _start(start, problem, C)
     A = np.zeros((problem.labels.n, problem.labels.m)) if begin.dual is None else begin.dual
     if begin.C > C:
         A *= C / begin.C  # feasible for another C
@@ -93,7 +93,7 @@ def unfinished(problem: Problem, C: float, options: Options, start) -> Solution:
         weights, coefficients = None, A.copy() if weights is None else weights
     elif weights is None:
         weights = np.zeros(problem.weights_shape)
-        center = _padded_center(problem)
+        center = problem.padded_center
         weights = weights if center is None else center
     record = Record(0, np.inf, -np.inf, np.inf, 0.0, 0.0)
     found = {"status": options.clock.why_to_end(), "history": [record], "visits": 0}
@@ -142,30 +142,19 @@ def _of_exact_rows(problem: Problem, solution: Solution, options: Options) -> So
 
 def _at(problem: Problem, C: float, options: Options, dual: np.ndarray, weights: np.ndarray) -> Run:
     """Return a run that is at this point, without limits."""
-    return _create(problem, C, options, _Start(dual, weights=weights, r=1.0), has_limits=False)
+    return _create(problem, C, options, Start(dual, weights=weights, r=1.0), has_limits=False)
 
 
 def _create(
-    problem: Problem, C: float, options: Options, start: _Start, *, has_limits: bool = True
+    problem: Problem, C: float, options: Options, start: Start, *, has_limits: bool = True
 ) -> Run:
-    features, labels = problem.features, problem.labels
+    features = problem.features
     try:
         return Run(
-            features,
-            labels,
-            problem.loss,
-            k=problem.k,
-            gamma=problem.gamma,
-            C=C,
+            problem,
+            C,
+            start,
             seed=options.seed,
-            gram=problem.is_gram,
-            weight=problem.weight,
-            start=start.dual,
-            C_start=start.C,
-            start_weights=start.weights,
-            start_r=start.r,
-            center=_padded_center(problem),
-            constant=problem.constant,
             window=_window(features, options.window),
             acceleration=as_r(options.acceleration),
             float32_passes=problem.float32_passes and _may_round(features, options),
@@ -176,12 +165,6 @@ def _create(
         if error.name == "TL_ERR_NOT_FINITE" and is_mapped(features):
             check_mapped_finite(features, "X")
         raise
-
-
-def _padded_center(problem: Problem) -> np.ndarray | None:
-    """W0, with zeros for a constant feature."""
-    center = problem.center
-    return None if center is None else join_intercept(center, None, problem.constant)
 
 
 def _may_round(features, options: Options) -> bool:
@@ -203,29 +186,18 @@ def _window(features, window: int | None) -> int:
     return max(1024, tuning.WINDOW_BYTES // features[:1].nbytes)
 
 
-@dataclass(frozen=True)
-class _Start:
-    """What a run begins with."""
-
-    dual: np.ndarray | None = None  # a copy
-    C: float = 0.0  # that `dual` belongs to; 0: the same
-    weights: np.ndarray | None = None  # where they are not those of `dual`
-    r: float = 0.0  # of the acceleration
-
-    @classmethod
-    def of(cls, warm_start, problem: Problem, C: float) -> _Start:
-        n, m = problem.labels.n, problem.labels.m
-        if warm_start is None:
-            return cls()
-        if not isinstance(warm_start, Solution):
-            return cls(as_dual(warm_start, n, m))
-        dual = as_dual(warm_start.A, n, m)
-        weights = warm_start.coefficients if problem.is_gram else warm_start.W
-        if weights is not None and not problem.is_gram:
-            weights = join_intercept(weights, warm_start.intercept, problem.constant)
-        # Weights of other features or of another representation are of no use; the dual variables
-        # are.
-        if not warm_start.r or weights is None or weights.shape != problem.weights_shape:
-            return cls(dual, warm_start.C)
-        r = min(warm_start.r * (C / warm_start.C), LARGEST)
-        return cls(dual, warm_start.C, as_matrix(weights, "warm_start"), r)
+def _start(warm_start, problem: Problem, C: float) -> Start:
+    if warm_start is None:
+        return Start()
+    n, m = problem.labels.n, problem.labels.m
+    if not isinstance(warm_start, Solution):
+        return Start(as_dual(warm_start, n, m))
+    dual = as_dual(warm_start.A, n, m)
+    weights = warm_start.coefficients if problem.is_gram else warm_start.W
+    if weights is not None and not problem.is_gram:
+        weights = join_intercept(weights, warm_start.intercept, problem.constant)
+    # Weights of other features or of another representation are of no use; the dual variables are.
+    if not warm_start.r or weights is None or weights.shape != problem.weights_shape:
+        return Start(dual, warm_start.C)
+    r = min(warm_start.r * (C / warm_start.C), LARGEST)
+    return Start(dual, warm_start.C, as_matrix(weights, "warm_start"), r)

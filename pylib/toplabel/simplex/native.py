@@ -41,7 +41,7 @@ class SvmRun:
         shape = (n, T) if loss == "sc_svm" else (n,)
         self.alpha = np.zeros(shape) if start is None else start
         self._borrowed: list = []
-        data = describe(problem.features, problem.labels, self._gram, weight, self._borrowed)
+        data = describe(problem, weight, self._borrowed)
         out = ffi.new("tl_simplex **")
         alpha = pointer(self.alpha)
         check(lib.tl_simplex_create(data, _CODES[loss], C, seed, alpha, out))
@@ -104,7 +104,7 @@ def online_weights(
     settings.radius, settings.t0 = radius, t0
     setattr(settings, "lambda", lam)  # a keyword of Python
     borrowed: list = []
-    data = describe(problem.features, problem.labels, problem.is_gram, None, borrowed)
+    data = describe(problem, None, borrowed)
     W = np.empty((problem.features.shape[1], problem.labels.m - 1))
     check(lib.tl_simplex_online(data, settings, pointer(W)))
     return W
