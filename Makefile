@@ -62,7 +62,8 @@ verify: setup
 test: check ctest
 	$(BIN)/python -m pytest -n $(CORES) $(ARGS)
 
-# PyTorch is large, so nothing else installs it. Where pip is not told of a smaller build, this is the one for GPUs.
+# PyTorch is large, so nothing else installs it. Where pip is not told of a smaller build, this is the one for GPUs. Its
+# hash is that of the build, which you choose, so none is asked for.
 TORCH ?= torch==2.13.0
 TORCH_VENV := build/torch
 TORCH_INSTALLED := $(TORCH_VENV)/.installed-$(shell echo "$(TORCH)" | cksum | cut -d " " -f 1)
@@ -101,11 +102,9 @@ test-slurm: setup $(SLURM_PLUGINS)/.installed
 	PYTHONPATH=$(CURDIR)/$(SLURM_PLUGINS) tests/cluster/slurm.sh run $(BIN)/python -m pytest -p no:cacheprovider \
 		--durations=0 tests/cluster/slurm_faults.py tests/workflow/test_submit_script.py $(ARGS)
 
-$(SLURM_PLUGINS)/.installed: | $(VENV)/.installed
+$(SLURM_PLUGINS)/.installed: tests/cluster/requirements.lock | $(VENV)/.installed
 	tests/cluster/slurm.sh install
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --target $(SLURM_PLUGINS) \
-		snakemake-executor-plugin-slurm==2.8.0 snakemake-executor-plugin-slurm-jobstep==0.6.1 throttler==1.2.3 \
-		snakemake-executor-plugin-cluster-generic==1.0.9
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps --target $(SLURM_PLUGINS) -r $<
 	touch $@
 
 # Data sets and options of benchopt, as `make bench BENCH="-d tiny -r 1"`.
@@ -117,7 +116,8 @@ bench: setup $(VENV)/.peers
 	$(BIN)/python benchmarks/jobs.py $(ARGS)
 
 
-# Solvers to compare with that nothing else needs; the benchmark says which of them it has to do without.
+# Solvers to compare with that nothing else needs, their latest versions; the benchmark says which of them it has to do
+# without.
 $(VENV)/.peers: | $(VENV)/.installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check "benchopt>=1.10"
 	for peer in spams-bin snapml; do \
@@ -126,9 +126,9 @@ $(VENV)/.peers: | $(VENV)/.installed
 	done
 	touch $@
 
-# What documents and releases need and nothing else does.
+# What documents, releases and `make lock` need and nothing else does.
 $(VENV)/.release: requirements-release.lock | $(VENV)/.installed
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r $<
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r $<
 	touch $@
 
 # Without network. A warning is an error: a link without target, a docstring that cannot be read, an example that fails.
@@ -180,10 +180,13 @@ format: setup
 	$(BIN)/snakefmt Snakefile workflow
 
 # Versions stay as they are unless ARGS=--upgrade, or --upgrade-package NAME. Hashes of the files of all platforms.
-lock: setup
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'uv==0.13.9'
-	echo 'setuptools>=77' | $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
-		--no-annotate --custom-compile-command 'make lock' --extra dev $(ARGS) pyproject.toml - -o requirements.lock
+COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate \
+	--custom-compile-command 'make lock'
+
+lock: setup $(VENV)/.release
+	echo 'setuptools>=77' | $(COMPILE) --extra dev $(ARGS) pyproject.toml - -o requirements.lock
+	for file in requirements-release.lock tests/cluster/requirements.lock; do \
+		sed -n 's/==.*//p' $$file | $(COMPILE) --no-deps $(ARGS) - -o $$file || exit 1; done
 
 # What the documents need of a whole run, kept in reports/summary, and the documents from there.
 RUN ?= results
