@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from toplabel import losses
+from toplabel._core.catalogue import LOSSES
 from toplabel.kernels import rbf_gram
 from toplabel.reproduction.methods import create
 from toplabel.reproduction.methods.trained import dense
@@ -58,7 +58,8 @@ class Fitter:
         self._names = (*task.names, fold, repr(float(theta)))
         self._where = {"split": task.split, "fold": "all" if final else fold, "theta": theta}
         stage = "train" if final else "tune"
-        is_certified = bool(task.method.loss) and losses.get(task.method.loss).convex
+        loss = LOSSES.get(task.method.loss)
+        is_certified = loss is not None and loss.convex
         eps = getattr(budget, f"eps_{stage}") or getattr(settings, f"eps_{stage}")
         self._fixed = {
             "n_classes": n_classes,
