@@ -103,9 +103,10 @@ class Choice:
         """Return what the rest is going to cost, by the fall of the gap in the second half: a constant
         factor for each pass where the loss is smooth, else a power of the passes.
         """
-        costs, gaps = np.array([pair for pair in self._seen if pair[0] >= 0.5 * cost]).T
-        if len(costs) < 3:
+        recent = [pair for pair in self._seen if pair[0] >= 0.5 * cost]
+        if len(recent) < 3:
             return 0.0
+        costs, gaps = np.array(recent).T
         left = float(np.median(gaps[-3:]) - np.log(self._eps))
         if left <= 0.0:
             return 0.0

@@ -153,7 +153,7 @@ class SolverEstimator(ClassifierMixin, CommonEstimator):
         """Set the fitted attributes of a solution for the rows X."""
         self.classes_ = classes
         self._binary = binary
-        self.n_iter_ = solution.epochs
+        self.n_iter_ = max(solution.epochs, 1)  # 0 where a descent starts at its end
         self.dual_gap_ = solution.primal - solution.dual
         self.relative_gap_ = solution.relative_gap
         self.history_ = solution.history
