@@ -180,13 +180,9 @@ def plain_section(table: Mapping[str, Any], inputs: Inputs) -> Section:
     if "data set" in frame:
         frame = frame.assign(**{"data set": frame["data set"].map(inputs.title)})
     file = f"tables/{table['name']}.csv"
-    printed = table_of(
-        table["title"],
-        frame.columns,
-        frame.map(numbers.shown).to_numpy().tolist(),
-        file=file,
-        href=inputs.link(file),
-    )
+    href = inputs.link(file)
+    texts = frame.map(numbers.shown).to_numpy().tolist()
+    printed = table_of(table["title"], frame.columns, texts, file=file if href else "", href=href)
     parts: list[Part] = [printed]
     if table["caption"]:
         parts.insert(0, Text(table["caption"], style="note"))
