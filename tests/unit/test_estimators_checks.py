@@ -7,6 +7,9 @@ beyond that.
 """
 
 import collections
+import os
+import subprocess
+import sys
 
 import pytest
 from sklearn.utils.estimator_checks import check_estimator, parametrize_with_checks
@@ -106,6 +109,32 @@ def test_with_k_2_only_problems_of_two_classes_are_refused(loss):
     assert counts["passed"] >= 40
     for name, error in failed.items():
         assert "k must be in 1..1 for 2 classes, got 2" in messages(error), name
+
+
+OF_ANOTHER_LIBRARY = """
+import array_api_strict as xp
+import numpy as np
+from sklearn import config_context
+from toplabel import MultilabelClassifier, SimplexClassifier, TopKClassifier
+
+rng = np.random.default_rng(0)
+X, Y = rng.normal(size=(60, 4)), np.arange(60)[:, None] % 3 == np.arange(3)
+with config_context(array_api_dispatch=True):
+    for model in (TopKClassifier(), SimplexClassifier(), MultilabelClassifier()):
+        y = Y.astype(int) if isinstance(model, MultilabelClassifier) else Y.argmax(axis=1)
+        expected = model.fit(X, y).predict(X)
+        found = model.fit(xp.asarray(X), xp.asarray(y)).predict(xp.asarray(X))
+        assert isinstance(found, np.ndarray)
+        assert np.array_equal(found, expected)
+        model.score(xp.asarray(X), xp.asarray(y))
+"""
+
+
+def test_arrays_of_other_libraries_are_converted_under_dispatch():
+    pytest.importorskip("array_api_strict")
+    pytest.importorskip("scipy", minversion="1.14")  # as scikit-learn asks for
+    environment = {**os.environ, "SCIPY_ARRAY_API": "1"}  # is read once, by SciPy
+    subprocess.run([sys.executable, "-c", OF_ANOTHER_LIBRARY], env=environment, check=True)
 
 
 def messages(error: BaseException | None) -> str:

@@ -14,7 +14,7 @@ from scipy.special import log_expit, log_softmax
 from sklearn.base import ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.extmath import safe_sparse_dot
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from toplabel import losses
 from toplabel._core.arrays import as_integer, as_labels, as_number, refuse_masked
@@ -85,8 +85,7 @@ class SolverEstimator(ClassifierMixin, CommonEstimator):
         """Check X, and y where it is given; float32 stays float32 and CSR stays CSR."""
         refuse_masked(X, "X")
         refuse_masked(y, "y")
-        return validate_data(
-            self,
+        return self._validate(
             X,
             y,
             accept_sparse=False if self.kernel == "precomputed" else "csr",

@@ -5,8 +5,10 @@ from __future__ import annotations
 import warnings
 from importlib.metadata import metadata
 
+from sklearn import config_context
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import InconsistentVersionWarning
+from sklearn.utils.validation import validate_data
 
 from toplabel._core.lib import version
 
@@ -46,6 +48,13 @@ class CommonEstimator(BaseEstimator):
                 stacklevel=2,
             )
         super().__setstate__(state)
+
+    def _validate(self, X, y, **options):
+        """Check X, and y where it is given. The solver has NumPy's arrays, so other libraries' arrays
+        are converted, whatever ``array_api_dispatch`` says.
+        """
+        with config_context(array_api_dispatch=False):
+            return validate_data(self, X, y, **options)
 
     def _get_doc_link(self) -> str:
         """Override scikit-learn's, which links to scikit-learn's own site."""

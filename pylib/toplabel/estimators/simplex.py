@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from toplabel._core.arrays import Labels, as_integer, as_labels, as_weights
 from toplabel.estimators import convergence
@@ -187,9 +187,7 @@ class SimplexClassifier(ClassifierMixin, CommonEstimator):
 
     def _validated(self, X, y="no_validation", **options):
         sparse = False if self.kernel == "precomputed" else "csr"
-        return validate_data(
-            self, X, y, accept_sparse=sparse, dtype=np.float64, order="C", **options
-        )
+        return self._validate(X, y, accept_sparse=sparse, dtype=np.float64, order="C", **options)
 
     def _train(self, X, codes: np.ndarray, n_classes: int, weights) -> SimplexSolution:
         if self.online:
