@@ -75,6 +75,16 @@ def test_own_data_have_a_page_with_intervals(site: Site) -> None:
     assert "My method" in site["index"].text  # the best method, folded
 
 
+def test_a_report_of_own_data_speaks_of_no_paper(sample: Sample) -> None:
+    all_ = cells()
+    own = all_[(all_["source"] == "") & (all_["run"] == MEASURED)]
+    config = RUN["config"] | {"studies": {"own": {"title": "Mine"}}}
+    site = sample.write(cells=own, run=RUN | {"config": config})
+    assert "All methods" in site["own"].text
+    text = " ".join(page.all("main")[0].text for page in site.pages.values())
+    assert not re.search("[^.]*(printed|papers)[^.]*", text)
+
+
 def test_only_studies_of_the_config_have_a_page(sample: Sample) -> None:
     config = RUN["config"] | {"studies": ["multiclass/letter"]}
     site = sample.write(run=RUN | {"config": config})

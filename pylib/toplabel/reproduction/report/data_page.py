@@ -31,10 +31,9 @@ _ODDITIES = {
 
 def data_sections(inputs: Inputs) -> list[Section]:
     """Return the sections of the page."""
-    sections = [
-        Section("missing", "What is missing, and why", _missing(inputs)),
-        Section("datasets", "Data sets", _data_sets(inputs)),
-    ]
+    sections = [Section("datasets", "Data sets", _data_sets(inputs))]
+    if inputs.of_papers:
+        sections.insert(0, Section("missing", "What is missing, and why", _missing(inputs)))
     if inputs.missing:
         about = (
             "The run asked for these results and did not get them; results/logs says why. The same"
@@ -72,14 +71,14 @@ def _data_sets(inputs: Inputs) -> list[Part]:
         for ours, paper in _STATISTICS.values():
             printed = numbers.shown(row[paper]) if paper else ""
             cells.append(Cell(_statistic(row[ours]), small=printed))
-        statistics.append([*cells, _AGREEMENT.get(row["agrees"], ""), _oddities(row)])
+        paper = [_AGREEMENT.get(row["agrees"], "")] if inputs.of_papers else []
+        statistics.append([*cells, *paper, _oddities(row)])
         raw = ", ".join(one["name"] for one in inputs.raw.get(row["dataset"], ()))
         origins.append([name, Cell(row["citation"] or url, href=url), row["licence"], raw])
-    head = ["Data set", "Task", *_STATISTICS, "Paper", "Remarks"]
-    parts: list[Part] = [
-        Text("Measured on the files, below it what the paper prints.", style="note"),
-        table_of("Data sets", head, statistics),
-    ]
+    head = ["Data set", "Task", *_STATISTICS, *(["Paper"] if inputs.of_papers else []), "Remarks"]
+    note = "Measured on the files"
+    note += ", below it what the paper prints." if inputs.of_papers else ", of the first split."
+    parts: list[Part] = [Text(note, style="note"), table_of("Data sets", head, statistics)]
     head = ["Data set", "Source", "Licence", "Raw files"]
     table = table_of("Origin and licence", head, origins)
     parts.append(Fold("Origin and licence of each data set", [table]))

@@ -36,7 +36,7 @@ def result(inputs: Inputs) -> tuple[str, str]:
     match, all_ = score["match"], score["comparable"]
     if not all_:
         best = best_sentence(inputs)
-        if best and not inputs.cells["published"].notna().any():
+        if best and not inputs.of_papers:
             return "Own data", best
         word = "Own data" if best else "Not testable"
         return word, "No published number was measured in this run."
@@ -87,7 +87,7 @@ def _score_parts(inputs: Inputs, pictures: dict[str, str]) -> list[Part]:
     if inputs.missing:
         text = f"The run did not finish: of its results it lacks {count(len(inputs.missing))}."
         parts.append(Text(text, link="Which", href="data.html#unfinished", style="alert"))
-    for name in inputs.cells["config_dataset"].unique():
+    for name in inputs.config.get("datasets") or ():  # those of the papers are as they are
         advice = inputs.metas.get(name, {}).get("advice", ())
         parts += [Text(one, lead=f"{inputs.title(name)}:", style="alert") for one in advice]
     own, best = _own(inputs), best_of_own(inputs)
@@ -171,7 +171,7 @@ def _agreement(points: pd.DataFrame, whose: str) -> Figure:
 def _trust(inputs: Inputs) -> list[Part]:
     """Return what a reader can check, and how."""
     rows = [[Cell("Certificates", href="run.html#certificates"), certificates(inputs)]]
-    if inputs.cells["published"].notna().any():
+    if inputs.of_papers:
         rows.append([Cell("Again from raw data"), _WORDS["verify"]])
     rows.append([Cell("Sums"), _WORDS["sums"]])
     for run, whose in ((MEASURED, "this run"), (KEPT, f"the {inputs.kept_name}")):

@@ -80,6 +80,11 @@ class Inputs:
         return shown_cells(self.frame, self.datasets, self.notes, self.labels)
 
     @cached_property
+    def of_papers(self) -> bool:
+        """Whether papers print any of the numbers; else the report is of own data alone."""
+        return bool(self.cells["published"].notna().any())
+
+    @cached_property
     def measured(self) -> pd.DataFrame:
         """The numbers of this run, printed or not, each once."""
         return views.measurements(self.frame)

@@ -21,7 +21,7 @@ NAME = "run"
 def run_sections(inputs: Inputs) -> list[Section]:
     """Return the sections of the page."""
     protocol: list[Part] = [Text(text) for text in _protocol(inputs)]
-    if inputs.kept_run is not None:  # else the report is of own data
+    if inputs.of_papers:
         changes = [
             Text(f"{one.what} {one.why}", lead=f"{one.date}:", style="item")
             for one in inputs.notes.deviations
@@ -37,13 +37,14 @@ def run_sections(inputs: Inputs) -> list[Section]:
 def _protocol(inputs: Inputs) -> list[str]:
     """Return how the numbers are made, in paragraphs."""
     words, config = WORDS["protocol"], inputs.config
-    texts = [words["method"]]
+    texts = [words["method"] if inputs.of_papers else words["own"]]
     if {"eps_tune", "eps_train", "eps_other"} <= {*config}:
         texts.append(words["stop"].format(**config))
-    if inputs.run["budget"] in WORDS["budgets"]:
-        texts.append(WORDS["budgets"][inputs.run["budget"]])
-    meanings = {key: one.meaning for key, one in VERDICTS.items()}
-    return [*texts, words["verdicts"].format(**meanings)]
+    if inputs.of_papers:
+        texts += filter(None, [WORDS["budgets"].get(inputs.run["budget"])])
+        meanings = {key: one.meaning for key, one in VERDICTS.items()}
+        texts.append(words["verdicts"].format(**meanings))
+    return texts
 
 
 def certificates(inputs: Inputs) -> str:

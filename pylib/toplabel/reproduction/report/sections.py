@@ -67,7 +67,8 @@ def own_sections(inputs: Inputs) -> list[tuple[pd.DataFrame, Section]]:
     for study, cells in own.groupby(own["study"].map(inputs.first_study), sort=False):
         anchor = slug(f"own-{study}")
         parts = _numbers(inputs, cells, anchor)
-        found.append((cells, Section(anchor, "Printed in no paper", parts)))
+        title = "Printed in no paper" if inputs.of_papers else "All methods"
+        found.append((cells, Section(anchor, title, parts)))
     return found
 
 
