@@ -1,8 +1,16 @@
-"""The examples of docs/pytorch.md run alone; one trains to its printed result, twice the same."""
+"""The examples of docs/pytorch.md run alone; one trains to its printed result, twice the same. The
+adapter of docs/extend.md makes a loss of the solver of a function of PyTorch.
+"""
 
 import re
+from functools import partial
 
 import pytest
+import torch
+from sklearn.datasets import load_digits, make_multilabel_classification
+from torch.nn import functional
+
+import toplabel
 
 
 @pytest.fixture
@@ -32,3 +40,30 @@ def test_the_example_trains_to_its_result(repository, examples, capsys):
     printed = float(re.search(r"prints `top-3 accuracy ([\d.]+)`", text).group(1))
     assert abs(accuracy - printed) < 1.0  # other builds of PyTorch round otherwise
     assert f"top-3 accuracy {accuracy:.1f}" in capsys.readouterr().out
+
+
+LOSSES = {
+    "lr_multi": (partial(functional.cross_entropy, reduction="none"), "one"),
+    "lr_ova": (
+        lambda s, Y: functional.binary_cross_entropy_with_logits(
+            s, Y.double(), reduction="none"
+        ).sum(1),
+        "set",
+    ),
+}
+
+
+@pytest.mark.parametrize("key", LOSSES)
+def test_the_adapter_has_the_optimum_of_the_same_loss_of_the_library(repository, key):
+    text = (repository / "docs/extend.md").read_text(encoding="utf-8")
+    (lines,) = re.findall(r"needs two lines:\n\n((?:(?: {4}.*)?\n)+)", text)
+    function, labels = LOSSES[key]
+    names = {"f": function, "torch": torch}
+    exec(f"class Mine:\n    labels = {labels!r}\n{lines}", names)
+    X, y = load_digits(return_X_y=True)
+    if labels == "set":
+        X, y = make_multilabel_classification(n_samples=400, n_classes=6, random_state=0)
+    problem = {"X": X / X.max(), "y": y, "C": 1.0, "tol": 1e-6}
+    found, known = (toplabel.solve(loss=loss, **problem) for loss in (names["Mine"](), key))
+    assert found.status == known.status == "converged"
+    assert found.primal == pytest.approx(known.primal, rel=1e-5)
