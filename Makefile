@@ -82,7 +82,7 @@ $(TORCH_INSTALLED): requirements.lock
 NEWEST_PYTHON ?= $(or $(shell command -v python3.13),$(PYTHON))
 PINS := import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["dependencies"])
 VERSION_TESTS := $(wildcard tests/unit/test_estimators*.py tests/unit/test_simplex_*.py) tests/unit/test_metrics.py \
-	tests/unit/test_native.py tests/unit/test_solver_inputs.py
+	tests/unit/test_solver_inputs.py
 
 test-versions: setup
 	$(MAKE) test-with ROOM=build/oldest WITH="$$($(BIN)/python -c '$(PINS)' | sed 's/>=/==/g')"
