@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import partial
 
 import numpy as np
@@ -175,36 +175,7 @@ def solve(
     -----
     TPAMI section 5, Propositions 14, 15, 18 and 20; the certificate is the duality gap of Eq. (9).
     """
-    given = Given(
-        X=X,
-        y=y,
-        loss=loss,
-        k=k,
-        gamma=gamma,
-        kernel=kernel,
-        theta=theta,
-        dtype=dtype,
-        n_classes=n_classes,
-        sample_weight=sample_weight,
-        W0=W0,
-        fit_intercept=fit_intercept,
-        intercept_scaling=intercept_scaling,
-        check_input=check_input,
-    )
-    options = Options(
-        eps=tol,
-        max_epochs=max_iter,
-        seed=seed,
-        eval_every=eval_every,
-        callback=callback,
-        time_limit=time_limit,
-        cpu_limit=cpu_limit,
-        window=window,
-        acceleration=acceleration,
-        method=method,
-    )
-    watched = (watch, watch_metric)
-    return _solutions(given, [C], options, warm_start, watched, n_jobs)[0]
+    return _solutions(locals(), [C])[0]
 
 
 def path(
@@ -266,47 +237,20 @@ def path(
     """
     if np.ndim(Cs) != 1:
         raise TypeError(f"Cs must be a sequence of numbers, got {Cs!r}")
-    given = Given(
-        X=X,
-        y=y,
-        loss=loss,
-        k=k,
-        gamma=gamma,
-        kernel=kernel,
-        theta=theta,
-        dtype=dtype,
-        n_classes=n_classes,
-        sample_weight=sample_weight,
-        W0=W0,
-        fit_intercept=fit_intercept,
-        intercept_scaling=intercept_scaling,
-    )
-    options = Options(
-        eps=tol,
-        max_epochs=max_iter,
-        seed=seed,
-        eval_every=eval_every,
-        callback=callback,
-        time_limit=time_limit,
-        cpu_limit=cpu_limit,
-        window=window,
-        acceleration=acceleration,
-        method=method,
-    )
-    watched = (watch, watch_metric)
-    return _solutions(given, Cs, options, warm_start, watched, n_jobs, "Cs")
+    return _solutions(locals(), Cs, "Cs")
 
 
-def _solutions(
-    given: Given, Cs: Sequence, options: Options, warm_start, watched, n_jobs, name: str = "C"
-) -> list[Solution]:
+def _solutions(arguments: dict[str, object], Cs: Sequence, name: str = "C") -> list[Solution]:
     """Return the solutions in the order of `Cs`, trained in ascending order until one is
-    interrupted.
+    interrupted; the arguments are those of `solve`, by name.
     """
-    threads = thread_count(n_jobs)
+    renamed = {"eps": arguments["tol"], "max_epochs": arguments["max_iter"], "watch": {}}
+    options = Options(**_taken(Options, arguments | renamed))
+    threads, warm_start = thread_count(arguments["n_jobs"]), arguments["warm_start"]
     with until(options.clock.is_over):
-        problem = Problem.of(given, threads)
-    options = replace(options, watch=_measures(problem, *watched))
+        problem = Problem.of(Given(**_taken(Given, arguments)), threads)
+    watch = _measures(problem, arguments["watch"], arguments["watch_metric"])
+    options = replace(options, watch=watch)
     Cs = [as_C(C, name) for C in Cs]
     train = _sdca.solutions if problem.loss.convex else nonconvex.solutions
     if class_groups.is_split(problem) and not options.watch:
@@ -320,6 +264,11 @@ def _solutions(
         if solution.status == "interrupted":
             break
     return [found[i] for i in range(len(Cs)) if i in found]
+
+
+def _taken(kind: type, arguments: dict[str, object]) -> dict[str, object]:
+    """Return those of the arguments that a dataclass has."""
+    return {one.name: arguments[one.name] for one in fields(kind) if one.name in arguments}
 
 
 def _measures(problem: Problem, watch, metric) -> dict[str, Callable[[Run], float]]:
