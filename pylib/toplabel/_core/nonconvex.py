@@ -34,7 +34,7 @@ from toplabel._core.arrays import as_dual, check_mapped_finite, is_mapped
 from toplabel._core.descent import Descent, Kernel, Linear, State
 from toplabel._core.own_loss import OwnLoss
 from toplabel._core.problem import Problem
-from toplabel._core.solution import Record, Solution, join_intercept, split_intercept
+from toplabel._core.solution import Record, Solution, join_intercept
 from toplabel._core.training import Options
 
 _START_EPS = 1e-3  # relative gap of the convex solution, which is only a start
@@ -138,30 +138,10 @@ def _descend(problem: Problem, C: float, start, options: Options) -> Solution:
     dual, relative_gap = _certificate(problem, objective, space, state)
     if status == "converged" and relative_gap > options.eps:
         status = "stalled"
-    coefficients = model.coefficients()
-    W, intercept = split_intercept(model.weights(), coefficients, problem.constant)
-    return Solution(
-        A=model.A,
-        W=W,
-        coefficients=coefficients,
-        intercept=intercept,
-        intercept_scaling=problem.constant,
-        primal=state.value,
-        dual=dual,
-        relative_gap=relative_gap,
-        epochs=state.steps,
-        status=status,
-        history=history,
-        loss=problem.loss.key,
-        k=problem.k,
-        gamma=problem.gamma,
-        C=C,
-        kernel=problem.kernel,
-        theta=problem.theta,
-        seconds=options.clock.seconds,
-        X=problem.rows_to_keep(),
-        gradient_norm=math.sqrt(state.squared_gradient),
-    )
+    found = {"status": status, "history": history, "dual": dual, "relative_gap": relative_gap}
+    found |= {"primal": state.value, "gradient_norm": math.sqrt(state.squared_gradient)}
+    arrays = (model.A, model.weights(), model.coefficients())
+    return _sdca.solution_at(problem, C, options, *arrays, **found)
 
 
 def _certificate(problem: Problem, objective: _Objective, space, state: State):

@@ -45,27 +45,27 @@ def solutions(
         run, status, history, visits, methods = _solve(problem, C, options, run)
         found = {"status": status, "history": history, "visits": visits, "methods": methods}
         A = run.A if i + 1 == len(Cs) else run.A.copy()
-        solution = _solution(
+        solution = solution_at(
             problem, C, options, A, run.weights(), run.coefficients(), r=run.r, **found
         )
         yield solution if problem.exact is None else _of_exact_rows(problem, solution, options)
 
 
-def _solution(
+def solution_at(
     problem: Problem, C: float, options: Options, A, weights, coefficients, **found
 ) -> Solution:
-    """Return the solution at these dual variables and weights, or coefficients."""
+    """Return the solution at these dual variables and weights, or coefficients; its objectives are
+    those of the last record, unless others were found.
+    """
     W, intercept = split_intercept(weights, coefficients, problem.constant)
     last = found["history"][-1]
+    objectives = {"primal": last.primal, "dual": last.dual, "relative_gap": last.relative_gap}
     return Solution(
         A=A,
         W=W,
         coefficients=coefficients,
         intercept=intercept,
         intercept_scaling=problem.constant,
-        primal=last.primal,
-        dual=last.dual,
-        relative_gap=last.relative_gap,
         epochs=last.epoch,
         loss=problem.loss.key,
         k=problem.k,
@@ -75,7 +75,7 @@ def _solution(
         theta=problem.theta,
         seconds=options.clock.seconds,
         X=problem.rows_to_keep(),
-        **found,
+        **objectives | found,
     )
 
 
@@ -97,7 +97,7 @@ def unfinished(problem: Problem, C: float, options: Options, start) -> Solution:
         weights = weights if center is None else center
     record = Record(0, np.inf, -np.inf, np.inf, 0.0, 0.0)
     found = {"status": options.clock.why_to_end(), "history": [record], "visits": 0}
-    return _solution(problem, C, options, A, weights, coefficients, **found)
+    return solution_at(problem, C, options, A, weights, coefficients, **found)
 
 
 def _solve(problem: Problem, C: float, options: Options, run: Run):

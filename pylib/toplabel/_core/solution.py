@@ -154,18 +154,8 @@ class Solution:
         rows = as_features(X, "X")
         if is_mapped(rows):
             check_mapped_finite(rows, "X")
-        scores = self._products(rows)
+        scores = products(rows, self, self.coefficients)
         return scores if self.intercept is None else scores + self.intercept
-
-    def _products(self, rows) -> np.ndarray:
-        if self.W is not None:
-            _check_width(rows, self.W.shape[0])
-            return np.asarray(rows @ self.W)
-        if self.kernel == "precomputed":
-            _check_width(rows, self.coefficients.shape[0])
-            return np.asarray(rows @ self.coefficients)
-        _check_width(rows, self.X.shape[1])
-        return kernels.between(rows, self.X, self.kernel, self.theta) @ self.coefficients
 
 
 def split_intercept(weights, coefficients, constant: float):
@@ -189,6 +179,15 @@ def join_intercept(W: np.ndarray, intercept: np.ndarray | None, constant: float)
     return np.vstack([W, last])
 
 
-def _check_width(rows, width: int) -> None:
+def products(rows, model, coefficients: np.ndarray | None) -> np.ndarray:
+    """Return the products of new rows with the weights of a model, or of their kernel with the
+    training rows with the coefficients.
+    """
+    made = model.W is None and model.kernel != "precomputed"
+    factor = coefficients if model.W is None else model.W
+    width = model.X.shape[1] if made else len(factor)
     if rows.shape[1] != width:
         raise ValueError(f"X must have {width} columns like the training data, got {rows.shape[1]}")
+    if made:
+        rows = kernels.between(rows, model.X, model.kernel, model.theta)
+    return np.asarray(rows @ factor)

@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy import sparse
 
-from toplabel import kernels
 from toplabel._core.arrays import as_features
-from toplabel._core.solution import Record
+from toplabel._core.solution import Record, products
 from toplabel.simplex import coding
 
 __all__ = ["SimplexSolution"]
@@ -76,15 +75,7 @@ class SimplexSolution:
         -------
         ndarray, (p, T - 1)
         """
-        rows = as_features(X, "X", np.float64)
-        if self.W is not None:
-            _check_width(rows, self.W.shape[0])
-            return np.asarray(rows @ self.W)
-        if self.kernel == "precomputed":
-            _check_width(rows, self.A.shape[0])
-            return np.asarray(rows @ self.A)
-        _check_width(rows, self.X.shape[1])
-        return kernels.between(rows, self.X, self.kernel, self.theta) @ self.A
+        return products(as_features(X, "X", np.float64), self, self.A)
 
     def decision_function(self, X) -> np.ndarray:
         """Return scores ``<c_y, f(x)>`` of new rows, (p, T); X as for `values`."""
@@ -93,8 +84,3 @@ class SimplexSolution:
     def predict(self, X) -> np.ndarray:
         """Return class indices of new rows, (p,); X as for `values`."""
         return self.decision_function(X).argmax(axis=1)
-
-
-def _check_width(rows, width: int) -> None:
-    if rows.shape[1] != width:
-        raise ValueError(f"X must have {width} columns like the training data, got {rows.shape[1]}")
