@@ -293,7 +293,7 @@ def _measure(problem: Problem, name: str, pair, metric) -> Callable[[Run], float
             as_labels(y, rows.shape[0], multilabel=sets, n_classes=problem.labels.m)
         except ValueError as error:
             raise ValueError(f"watch[{name!r}]: {error}") from None
-    of_rows = problem.kernel_rows  # None: the rows are as the features are
+    of_rows = problem.kept_rows  # None: the rows are as the features are
     width = (problem.features if of_rows is None else of_rows).shape[1]
     if rows.shape[1] != width:
         raise ValueError(f"watch[{name!r}] must have {width} columns, got {rows.shape[1]}")

@@ -145,7 +145,7 @@ class _Whole:
             status=_status(parts, record.relative_gap, options.eps, stop or ended),
             history=[record],
             seconds=options.clock.seconds,
-            X=problem.rows_to_keep(),
+            X=problem.kept_rows,
             visits=-(-sum(part.visits for part in parts) // len(parts)),
             r=max(part.r for part in parts),
         )

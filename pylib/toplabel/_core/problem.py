@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from scipy import sparse
@@ -130,32 +130,33 @@ def gram_matrix(
     return K
 
 
+def rows_to_keep(rows, kernel: str | Callable):
+    """Return a copy of the rows that predicting needs, but for a mapped file; None if it needs none.
+
+    It is made before the training: without memory for it, a run that is done would be lost.
+    """
+    if kernel != "rbf" and not callable(kernel):
+        return None
+    return rows if is_mapped(rows) else rows.copy()
+
+
 @dataclass(frozen=True)
 class Data:
-    """Checked rows (n, d), as given, and labels; `features` are the rows or their Gram matrix."""
+    """Checked rows (n, d), as given, and labels; `features` are the rows or their Gram matrix, and
+    `kept_rows` what predicting needs of the rows (`rows_to_keep`).
+    """
 
     rows: np.ndarray | sparse.csr_array
     features: np.ndarray | sparse.csr_array
     labels: Labels
     kernel: str | Callable
     theta: float | None
+    kept_rows: np.ndarray | sparse.csr_array | None = field(default=None, kw_only=True)
 
     @property
     def is_gram(self) -> bool:
         """Whether `features` is a Gram matrix."""
         return self.kernel != "linear"
-
-    @property
-    def kernel_rows(self):
-        """The rows that predicting needs, or None."""
-        return self.rows if self.kernel == "rbf" or callable(self.kernel) else None
-
-    def rows_to_keep(self):
-        """Return a copy of the rows that predicting needs, but for a mapped file; None if it needs
-        none.
-        """
-        rows = self.kernel_rows
-        return rows if rows is None or is_mapped(rows) else rows.copy()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -257,6 +258,7 @@ class Problem(Data):
             exact=exact,
             float32_passes=dtype is None,
             is_unfinished=is_unfinished,
+            kept_rows=rows_to_keep(rows, kernel),
         )
 
     def like(self, loss: Loss) -> Problem:

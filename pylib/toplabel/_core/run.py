@@ -188,20 +188,20 @@ class Run:
         self._asked.clock = clock
         self._check(lib.tl_solver_set_C(self._handle, C))
 
-    def coefficients(self) -> np.ndarray | None:
-        """Return a copy of the coefficients of W in the rows, (n, m); None without a Gram
-        matrix.
+    def coefficients(self, out: np.ndarray | None = None) -> np.ndarray | None:
+        """Return a copy of the coefficients of W in the rows, (n, m), in `out` if that is given; None
+        without a Gram matrix.
         """
         if not self._problem.is_gram:
             return None
-        coefficients = np.empty_like(self.A)
+        coefficients = np.empty_like(self.A) if out is None else out
         check(lib.tl_solver_coefficients(self._handle, pointer(coefficients)))
         return coefficients
 
-    def weights(self) -> np.ndarray | None:
-        """Return a copy of W, (d, m); None with a Gram matrix."""
+    def weights(self, out: np.ndarray | None = None) -> np.ndarray | None:
+        """Return a copy of W, (d, m), in `out` if that is given; None with a Gram matrix."""
         if self._problem.is_gram:
             return None
-        W = np.empty(self._problem.weights_shape)
+        W = np.empty(self._problem.weights_shape) if out is None else out
         check(lib.tl_solver_weights(self._handle, pointer(W)))
         return W

@@ -42,11 +42,14 @@ def solutions(
             run = None
             yield warm_start
             continue
+        out = np.empty(
+            problem.weights_shape
+        )  # without memory for it a run that is done would be lost
         run, status, history, visits, methods = _solve(problem, C, options, run)
         found = {"status": status, "history": history, "visits": visits, "methods": methods}
         A = run.A if i + 1 == len(Cs) else run.A.copy()
         solution = solution_at(
-            problem, C, options, A, run.weights(), run.coefficients(), r=run.r, **found
+            problem, C, options, A, run.weights(out), run.coefficients(out), r=run.r, **found
         )
         yield solution if problem.exact is None else _of_exact_rows(problem, solution, options)
 
@@ -74,7 +77,7 @@ def solution_at(
         kernel=problem.kernel,
         theta=problem.theta,
         seconds=options.clock.seconds,
-        X=problem.rows_to_keep(),
+        X=problem.kept_rows,
         **objectives | found,
     )
 

@@ -189,7 +189,7 @@ def _solution(data: WeightedProblem, C: float, W, A, primal: float, dual: float)
         problem.labels.m,
         kernel=problem.kernel,
         theta=problem.theta,
-        X=problem.rows_to_keep(),
+        X=problem.kept_rows,
     )
 
 

@@ -16,6 +16,7 @@ from toplabel._core.problem import (
     check_every_class,
     check_kernel,
     gram_matrix,
+    rows_to_keep,
 )
 from toplabel.simplex import coding
 from toplabel.simplex.width import gaussian_width, theta_of_width
@@ -42,7 +43,8 @@ class SimplexProblem(Data):
             check_size(rows)
             theta = theta_of_width(gaussian_width(rows)) if theta is None else as_theta(theta, rows)
         features = rows if kernel == "linear" else gram_matrix(rows, kernel, theta)
-        return cls(rows, features, labels, kernel, theta)
+        kept = rows_to_keep(rows, kernel)
+        return cls(rows, features, labels, kernel, theta, kept_rows=kept)
 
     @property
     def y(self) -> np.ndarray:

@@ -112,7 +112,7 @@ def solve(
         kernel=kernel,
         theta=problem.theta,
         history=history,
-        X=problem.rows_to_keep(),
+        X=problem.kept_rows,
         dual_variables=run.alpha,
     )
 
