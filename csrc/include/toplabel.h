@@ -104,7 +104,7 @@ TL_API const char *tl_status_text(tl_status status);
 
 /** Library version, "major.minor.patch". */
 TL_API const char *tl_version(void);
-/** The same as TL_VERSION_NUMBER. */
+/** The TL_VERSION_NUMBER of the library. */
 TL_API int tl_version_number(void);
 
 /* ---- BLAS ---- */
@@ -155,12 +155,12 @@ TL_API tl_status tl_lambert_w_exp(size_t n, const double *t, double *y);
 TL_API tl_status tl_prox_topk_simplex_beta(size_t n, const double *b, size_t k, double radius,
                                            double bias, double *x, double *work);
 
-/** The same over { x : <1,x> <= radius, 0 <= x_j <= <1,x>/k }, the top-k simplex alpha (the paper,
- *  Eq. (2)). work: n. */
+/** The minimiser of that over { x : <1,x> <= radius, 0 <= x_j <= <1,x>/k }, the top-k simplex alpha
+ *  (the paper, Eq. (2)). work: n. */
 TL_API tl_status tl_prox_topk_simplex_alpha(size_t n, const double *b, size_t k, double radius,
                                             double bias, double *x, double *work);
 
-/** The same over { x : 0 <= x_j <= <1,x>/k }, the top-k cone. work: n. */
+/** The minimiser of that over { x : 0 <= x_j <= <1,x>/k }, the top-k cone. work: n. */
 TL_API tl_status tl_prox_topk_cone(size_t n, const double *b, size_t k, double bias, double *x,
                                    double *work);
 
@@ -323,7 +323,7 @@ typedef enum tl_type { TL_FLOAT64 = 0, TL_FLOAT32 = 1 } tl_type;
 /** The training set. All arrays are borrowed. */
 typedef struct tl_data {
     tl_representation representation;
-    /** Of x. */
+    /** The type of x. */
     tl_type type;
     /** Rows >= 1, features >= 1, classes >= 2. */
     size_t n;
@@ -372,18 +372,18 @@ typedef struct tl_settings {
      *  start is multiplied by the s in [0, C/C_start] that maximises D(sA): the warm start. */
     double C_start;
 
-    /** Of the order of the rows. */
+    /** The order of the rows is drawn from it. */
     uint64_t seed;
     /** Rows updated between two matrix products; 0: chosen from the shape. */
     size_t block;
     /** Not 0: epochs over dense float64 rows of more than 64 features, whose numbers are in the
-     * range of float32, work with a float32 copy of the rows, as long as rounding is small against
-     * the gap; the objectives stay those of the rows, in float64. Where there is no memory for the
-     * copy it is left out. */
+     *  range of float32, work with a float32 copy of the rows, as long as rounding is small against
+     *  the gap; the objectives stay those of the rows, in float64. Where there is no memory for the
+     *  copy it is left out. */
     int float32_passes;
     /** 0: every epoch in an order drawn from all rows. Else rows are drawn within windows of about
-     *  so many, made of runs of neighbouring rows that are drawn anew each epoch: for features that
-     *  do not fit into memory. */
+     *  so many, made of strips of neighbouring rows that are drawn anew each epoch: for features
+     * that do not fit into memory. */
     size_t window;
 
     /** W0, (d, m): the regulariser is lambda/2 ||W - W0||^2. NULL: zeros. Copied. Not with TL_GRAM
@@ -397,23 +397,23 @@ typedef struct tl_settings {
     /** The r that the acceleration begins with; 0: chosen from C and ||x_i||^2. */
     double start_r;
     /** Not 0: after so many passes, for a hinge that is not smooth, and with acceleration
-     *  negative, the passes are those of an augmented Lagrangian, which reach small
-     * gaps sooner; easy problems should be solved by then. Takes memory for (n, m) numbers, with
-     * TL_GRAM twice that. */
+     *  negative, the passes are those of an augmented Lagrangian, which reach small gaps sooner;
+     *  easy problems should be solved by then. Takes memory for (n, m) numbers, with TL_GRAM twice
+     *  that. */
     uint64_t lagrangian;
     /** Weights (d, m), or coefficients (n, m) with TL_GRAM, that an accelerated run ended with, to
      *  begin at beside its dual variables; NULL: at those of the dual variables. Copied. */
     const double *start;
 
     /** Asked several times a second where a call takes long: checks and set-up, evaluations,
-     * another C. An answer other than 0 ends the call with TL_ERR_OVER. Or NULL. Parts of an epoch
-     * are not ended so, but by the callback of tl_solver_solve. Called with `user`. */
+     *  another C. An answer other than 0 ends the call with TL_ERR_OVER. Or NULL. Parts of an epoch
+     *  are not ended so, but by the callback of tl_solver_solve. Called with `user`. */
     int (*is_over)(void *user);
     void *user;
 } tl_settings;
 
-/** svm_multi, k 1, gamma 0, C 1, C_start 0, seed 0, block chosen, no window, no center,
- *  acceleration -1, start_r 0, no lagrangian, no start, no is_over. */
+/** svm_multi, k 1, gamma 0, C 1, C_start 0, seed 0, block chosen, no float32 passes, no window, no
+ *  center, acceleration -1, start_r 0, no lagrangian, no start, no is_over. */
 TL_API void tl_settings_init(tl_settings *settings, size_t size);
 
 /* ---- Solver: create ---- */
@@ -445,7 +445,7 @@ typedef struct tl_objective {
     uint64_t epochs;
     /** Rows visited in them; shrinking leaves some out. */
     uint64_t visits;
-    /** Of the acceleration at this point; 0: none. */
+    /** The r of the acceleration at this point; 0: none. */
     double r;
 } tl_objective;
 
@@ -584,7 +584,7 @@ TL_API tl_status tl_simplex_create(const tl_data *data, tl_simplex_loss loss, do
 /** Make this many passes over the data, each in a fresh random order. */
 TL_API tl_status tl_simplex_run(tl_simplex *solver, size_t epochs);
 
-/** As tl_solver_solve. */
+/** What tl_solver_solve does, for this solver. */
 TL_API tl_status tl_simplex_solve(tl_simplex *solver, const tl_stopping *stopping,
                                   tl_objective *objective, tl_outcome *outcome);
 

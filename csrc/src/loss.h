@@ -33,8 +33,8 @@ typedef struct tl_params {
  * float32. */
 #define TL_DOMAIN_TOLERANCE 1e-6
 
-/* Of one row, the generalised Jacobian of the gradient of its loss in the scores, without the
- * factor 1/gamma of a hinge, as a sparse diagonal plus rank two,
+/* The generalised Jacobian of the gradient of the loss of a row in its scores, without the factor
+ * 1/gamma of a hinge, as a sparse diagonal plus rank two,
  *
  *     J = diag(w) + Q K Q^T,   K = (core[0] core[1]; core[1] core[2]):
  *
@@ -60,10 +60,10 @@ typedef struct tl_loss_ops {
     bool differences;           /* of tl_curvature */
     tl_warm_projection project; /* of tl_params */
     /* Maximise D over the row's dual variables: from the scores s = W^T x_i (which contain the old
-     * a) to the new a, which has room for tl_padded(m) numbers. kept: TL_WARM numbers of the row
+     * a) to the new a, which has room for tl_padded(m) numbers. warm: TL_WARM numbers of the row
      * that the loss alone writes, NaN at first; they may speed up its next update. */
     void (*update)(const tl_row *row, tl_params params, size_t m, const double *s, const double *a,
-                   double *a_new, double *kept, double *work);
+                   double *a_new, double *warm, double *work);
     double (*value)(const tl_row *row, tl_params params, size_t m, const double *s, double *work);
     void (*gradient)(const tl_row *row, tl_params params, size_t m, const double *s, double *g,
                      double *work);
@@ -89,8 +89,8 @@ TL_INLINE void tl_add_entry(tl_curvature *out, size_t j, double weight) {
     out->weight[out->count++] = weight;
 }
 
-/* Of a projection onto { x : 0 <= x_j <= cap, sum of x = 1 } or, unless `is_bounded`, without the
- * bound of the sum: the entries of g, but for y, that are free. */
+/* The curvature of a projection onto { x : 0 <= x_j <= cap, sum of x = 1 } or, unless `is_bounded`,
+ * without the bound of the sum: its entries are those of g, but for y, that are free. */
 void tl_curvature_box(size_t m, size_t y, const double *g, double cap, bool is_bounded,
                       tl_curvature *out);
 /* The largest entry of g, but for y, at least 0. */
@@ -124,13 +124,13 @@ double tl_margins(size_t m, size_t y, const double *s, const double *a, double n
 /* The updates, values and gradients of the multiclass hinge losses; they differ by params.project.
  */
 void tl_update_hinge(const tl_row *row, tl_params params, size_t m, const double *s,
-                     const double *a, double *a_new, double *kept, double *work);
+                     const double *a, double *a_new, double *warm, double *work);
 double tl_value_smooth_hinge(const tl_row *row, tl_params params, size_t m, const double *s,
                              double *work);
 void tl_gradient_hinge(const tl_row *row, tl_params params, size_t m, const double *s, double *g,
                        double *work);
 
-/* Of v = scale a without the labels: the sum, and how far the negative entries lie below 0. */
+/* The sum of v = scale a without the labels, and how far its negative entries lie below 0. */
 typedef struct tl_others {
     double sum, below;
 } tl_others;

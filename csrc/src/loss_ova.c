@@ -28,8 +28,8 @@ static void hinge_steps(size_t m, double norm2, double factor, double C, const d
 }
 
 static void update_hinge(const tl_row *row, tl_params params, size_t m, const double *s,
-                         const double *a, double *a_new, double *kept, double *work) {
-    (void)kept;
+                         const double *a, double *a_new, double *warm, double *work) {
+    (void)warm;
     signs(row, m, work);
     const double denominator = row->norm2 + params.gamma / row->C;
     if (denominator <= DBL_MIN) { /* the dual is linear in a_i */
@@ -184,15 +184,15 @@ static void logistic_store(size_t m, double norm2, double C, double alpha, const
 }
 
 static void update_logistic(const tl_row *row, tl_params params, size_t m, const double *s,
-                            const double *a, double *a_new, double *kept, double *work) {
+                            const double *a, double *a_new, double *warm, double *work) {
     (void)params;
     double *tau = work, *z = work + tl_padded(m), *p = work + 2 * tl_padded(m);
     signs(row, m, tau);
     /* For a tiny alpha the equation is p = sigmoid(z) up to rounding. */
     const double alpha = fmax(row->norm2 * row->C, 1e-17);
     logistic_start(m, row->norm2, row->C, alpha, tau, s, a, z, p);
-    if (isnan(kept[0])) logistic_first_start(m, alpha, log(alpha), z, p);
-    kept[0] = 0.0;
+    if (isnan(warm[0])) logistic_first_start(m, alpha, log(alpha), z, p);
+    warm[0] = 0.0;
     for (int round = 0; round < LOGISTIC_ROUNDS; round++)
         if (!(logistic_round(m, alpha, z, p) > LOGISTIC_STEP)) break;
     logistic_store(m, row->norm2, row->C, alpha, tau, s, a, p, a_new);

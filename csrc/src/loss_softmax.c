@@ -29,7 +29,7 @@ static void negative(size_t n, double factor, const double *restrict v, double *
 }
 
 static void update(const tl_row *row, tl_params params, size_t m, const double *s, const double *a,
-                   double *a_new, double *kept, double *work) {
+                   double *a_new, double *warm, double *work) {
     (void)params;
     if (row->n_labels == 0) {
         memset(a_new, 0, m * sizeof *a_new);
@@ -41,7 +41,7 @@ static void update(const tl_row *row, tl_params params, size_t m, const double *
     without_row(m, n, s, a, row->norm2, z);
     for (size_t i = 0; i < row->n_labels; i++)
         z[row->labels[i]] += alpha * uniform;
-    const double factor = row->C / tl_warm_softmax(n, z, alpha, kept, v, work + 2 * n);
+    const double factor = row->C / tl_warm_softmax(n, z, alpha, warm, v, work + 2 * n);
     negative(n, factor, v, a_new);
     for (size_t i = 0; i < row->n_labels; i++) {
         const size_t y = (size_t)row->labels[i];

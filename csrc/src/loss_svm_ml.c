@@ -48,8 +48,8 @@ static void spread(const tl_row *row, size_t m, double *a) {
 }
 
 static void update(const tl_row *row, tl_params params, size_t m, const double *s, const double *a,
-                   double *a_new, double *kept, double *work) {
-    (void)kept;
+                   double *a_new, double *warm, double *work) {
+    (void)warm;
     if (trivial(row, m)) {
         memset(a_new, 0, m * sizeof *a_new);
         return;

@@ -37,7 +37,7 @@ double tl_margins(size_t m, size_t y, const double *s, const double *a, double n
 }
 
 void tl_update_hinge(const tl_row *row, tl_params params, size_t m, const double *s,
-                     const double *a, double *a_new, double *kept, double *work) {
+                     const double *a, double *a_new, double *warm, double *work) {
     const size_t y = (size_t)row->labels[0], n = tl_padded(m);
     const double smoothing = params.gamma / row->C;
     if (row->norm2 + smoothing <= DBL_MIN) {
@@ -50,7 +50,7 @@ void tl_update_hinge(const tl_row *row, tl_params params, size_t m, const double
     const double factor = 1.0 / (row->norm2 + smoothing);
     const double top = tl_margins(m, y, s, a, row->norm2, factor, work);
     if (top > 0.0) {
-        a_new[y] = params.project(n, work, top, params.k, row->C, row->norm2 * factor, kept, a_new,
+        a_new[y] = params.project(n, work, top, params.k, row->C, row->norm2 * factor, warm, a_new,
                                   work + n);
     } else {
         for (size_t j = 0; j < m; j++)
@@ -81,11 +81,11 @@ double tl_value_smooth_hinge(const tl_row *row, tl_params params, size_t m, cons
                              double *work) {
     const size_t n = tl_padded(m);
     const double gamma = params.gamma;
-    double *minus_x = work + n, kept[TL_WARM] = {NAN, NAN};
+    double *minus_x = work + n, warm[TL_WARM] = {NAN, NAN};
     const double top = tl_margins(m, (size_t)row->labels[0], s, s, 0.0, 1.0, work);
     if (!(top > 0.0)) return 0.0;
     const double sum =
-        params.project(n, work, top, params.k, gamma, 0.0, kept, minus_x, work + 2 * n);
+        params.project(n, work, top, params.k, gamma, 0.0, warm, minus_x, work + 2 * n);
     const bool is_bounded = fabs(sum - gamma) <= TL_SUM_TOLERANCE * gamma;
     const double scale = is_bounded ? gamma / sum : 1.0;
     const sums of = smooth_sums(n, work, top, minus_x);
@@ -95,11 +95,11 @@ double tl_value_smooth_hinge(const tl_row *row, tl_params params, size_t m, cons
 void tl_gradient_hinge(const tl_row *row, tl_params params, size_t m, const double *s, double *g,
                        double *work) {
     const size_t y = (size_t)row->labels[0], n = tl_padded(m);
-    double *minus_x = work + n, kept[TL_WARM] = {NAN, NAN}, sum = 0.0;
+    double *minus_x = work + n, warm[TL_WARM] = {NAN, NAN}, sum = 0.0;
     const double top = tl_margins(m, y, s, s, 0.0, 1.0, work);
     if (top > 0.0)
         sum =
-            params.project(n, work, top, params.k, params.gamma, 0.0, kept, minus_x, work + 2 * n);
+            params.project(n, work, top, params.k, params.gamma, 0.0, warm, minus_x, work + 2 * n);
     for (size_t j = 0; j < m; j++)
         g[j] = top > 0.0 ? -minus_x[j] / params.gamma : 0.0;
     g[y] = -sum / params.gamma;

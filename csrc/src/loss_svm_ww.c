@@ -8,8 +8,8 @@
 
 /* The box of this side: the top-k simplex beta of k sides, which has as many entries. */
 static double project(size_t n, const double *v, double top, size_t k, double side, double bias,
-                      double *kept, double *minus_x, double *work) {
-    return tl_warm_topk_beta(n, v, top, k, (double)k * side, bias, kept, minus_x, work);
+                      double *warm, double *minus_x, double *work) {
+    return tl_warm_topk_beta(n, v, top, k, (double)k * side, bias, warm, minus_x, work);
 }
 
 static tl_params with_all(tl_params params, size_t m) {
@@ -18,9 +18,9 @@ static tl_params with_all(tl_params params, size_t m) {
 }
 
 static void update(const tl_row *row, tl_params params, size_t m, const double *s, const double *a,
-                   double *a_new, double *kept, double *work) {
+                   double *a_new, double *warm, double *work) {
     if (row->norm2 + params.gamma / row->C > DBL_MIN) {
-        tl_update_hinge(row, with_all(params, m), m, s, a, a_new, kept, work);
+        tl_update_hinge(row, with_all(params, m), m, s, a, a_new, warm, work);
         return;
     }
     /* x_i = 0 and no smoothing: the dual is linear in a_i, and rises in every class but y. */

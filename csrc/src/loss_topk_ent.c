@@ -32,12 +32,12 @@ static double update_cold(size_t m, size_t y, size_t k, double alpha, double *b,
 }
 
 static void update(const tl_row *row, tl_params params, size_t m, const double *s, const double *a,
-                   double *a_new, double *kept, double *work) {
+                   double *a_new, double *warm, double *work) {
     const size_t y = (size_t)row->labels[0], n = tl_padded(m);
     const double alpha = fmax(row->norm2 * row->C, 1e-17); /* below, nothing changes but rounding */
     double *b = work, *v = work + n, *u = work + 2 * n;
     dual_differences(m, n, y, s, a, row->norm2, b);
-    double sum = tl_warm_topk_entropic(n, b, y, params.k, alpha, kept, a_new, v, u);
+    double sum = tl_warm_topk_entropic(n, b, y, params.k, alpha, warm, a_new, v, u);
     if (sum < 0.0) sum = update_cold(m, y, params.k, alpha, b, v, u, a_new);
     tl_scale(m, -row->C, a_new);
     a_new[y] = row->C * sum;

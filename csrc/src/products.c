@@ -20,8 +20,8 @@
 #define PRAGMA(x) _Pragma(#x)
 #define UNROLL PRAGMA(GCC unroll 8)
 #define TABLE(name)                                                                                \
-    static const tl_products name = {name##_scores,  name##_scores32, name##_inner,                \
-                                     name##_inner32, name##_update,   name##_update32}
+    static const tl_products name = {name##_scores, name##_scores32, name##_gram,                  \
+                                     name##_gram32, name##_update,   name##_update32}
 
 #if defined(TL_HAS_CLONES)
 

@@ -15,8 +15,8 @@ typedef struct tl_products {
                    double *s);
     void (*scores32)(size_t b, size_t m, size_t d, const float *const *x, const float *w, float *s);
     /* Lower triangle (with diagonal) of G = X X^T; other entries are overwritten. */
-    void (*inner)(size_t b, size_t d, const double *const *x, double *g);
-    void (*inner32)(size_t b, size_t d, const float *const *x, float *g);
+    void (*gram)(size_t b, size_t d, const double *const *x, double *g);
+    void (*gram32)(size_t b, size_t d, const float *const *x, float *g);
     /* W += D^T X */
     void (*update)(size_t b, size_t m, size_t d, const double *delta, const double *const *x,
                    double *w);

@@ -110,7 +110,7 @@ TL_TARGET static void TL_KERNEL(scores)(size_t b, size_t m, size_t d, const TL_R
     TL_KERNEL(products)(b, m, d, x, classes, false, s);
 }
 
-TL_TARGET static void TL_KERNEL(inner)(size_t b, size_t d, const TL_REAL *const *x, TL_REAL *g) {
+TL_TARGET static void TL_KERNEL(gram)(size_t b, size_t d, const TL_REAL *const *x, TL_REAL *g) {
     TL_KERNEL(products)(b, b, d, x, x, true, g);
 }
 
@@ -133,7 +133,7 @@ TL_TARGET TL_INLINE void TL_KERNEL(add)(const size_t classes, const size_t vecto
         (VECTOR *)(w + j * d + k + v * LANES) = sums[j][v];
 }
 
-/* The same for all classes. */
+/* Update W by the rows of a block, for all classes. */
 TL_TARGET TL_INLINE void TL_KERNEL(strip)(const size_t vectors, size_t b, size_t m, size_t d,
                                           const TL_REAL *delta, const TL_REAL *const *x, size_t k,
                                           const bool masked, MASK mask, TL_REAL *w) {

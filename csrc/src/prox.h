@@ -88,7 +88,7 @@ double tl_topk_entropic_project(size_t n, const double *b, size_t k, double alph
 
 /* ---- updates of the losses: started at the last solution for the row ----
  *
- * `kept` holds it, two numbers which may be NaN, and receives the new one. n is a multiple of 8,
+ * `warm` holds it, two numbers which may be NaN, and receives the new one. n is a multiple of 8,
  * and entries of -inf count as absent. */
 
 /* The sum of the x that a warm projection gives may miss what it should be by this part of it. */
@@ -98,21 +98,21 @@ double tl_topk_entropic_project(size_t n, const double *b, size_t k, double alph
  * returns sum_j x_j. radius > 0, infinite bias excluded; 1 <= k < number of entries;
  * tl_warm_simplex is both for k = 1. work: 2 n. */
 typedef double (*tl_warm_projection)(size_t n, const double *v, double top, size_t k, double radius,
-                                     double bias, double *kept, double *minus_x, double *work);
+                                     double bias, double *warm, double *minus_x, double *work);
 double tl_warm_simplex(size_t n, const double *v, double top, size_t k, double radius, double bias,
-                       double *kept, double *minus_x, double *work);
+                       double *warm, double *minus_x, double *work);
 double tl_warm_topk_alpha(size_t n, const double *v, double top, size_t k, double radius,
-                          double bias, double *kept, double *minus_x, double *work);
+                          double bias, double *warm, double *minus_x, double *work);
 double tl_warm_topk_beta(size_t n, const double *v, double top, size_t k, double radius,
-                         double bias, double *kept, double *minus_x, double *work);
+                         double bias, double *warm, double *minus_x, double *work);
 
-/* As tl_entropic_solve; *t is what is kept. Writes v; p = v divided by the sum, which is returned.
- * u: n for work. */
+/* The problem of tl_entropic_solve; *t is the start if it is a number, and receives the root.
+ * Writes v; p = v divided by the sum, which is returned. u: n for work. */
 double tl_warm_softmax(size_t n, const double *z, double alpha, double *t, double *v, double *u);
 
 /* The x of tl_topk_entropic_project; b[y] is -inf. Returns s = <1, x>, or a negative number if the
  * search failed. v, u: n for work. */
-double tl_warm_topk_entropic(size_t n, double *b, size_t y, size_t k, double alpha, double *kept,
+double tl_warm_topk_entropic(size_t n, double *b, size_t y, size_t k, double alpha, double *warm,
                              double *x, double *v, double *u);
 
 /* ---- what the public functions share ---- */

@@ -195,10 +195,10 @@ static double alpha_newton(size_t n, const double *v, double top, size_t k, doub
 }
 
 double tl_warm_simplex(size_t n, const double *v, double top, size_t k, double radius, double bias,
-                       double *kept, double *minus_x, double *work) {
+                       double *warm, double *minus_x, double *work) {
     (void)k;
     (void)work;
-    return simplex_newton(n, v, top, radius, bias, kept, minus_x);
+    return simplex_newton(n, v, top, radius, bias, warm, minus_x);
 }
 
 /* work: the entries that take part, packed. */
@@ -223,9 +223,9 @@ static double write_capped(size_t n, const double *v, double top, tl_capped c, d
 }
 
 double tl_warm_topk_beta(size_t n, const double *v, double top, size_t k, double radius,
-                         double bias, double *kept, double *minus_x, double *work) {
-    if (k == 1) return tl_warm_simplex(n, v, top, k, radius, bias, kept, minus_x, work);
-    double *tau = kept;
+                         double bias, double *warm, double *minus_x, double *work) {
+    if (k == 1) return tl_warm_simplex(n, v, top, k, radius, bias, warm, minus_x, work);
+    double *tau = warm;
     if (isnan(*tau)) *tau = -top;
     double sum = beta_newton(n, v, top, k, radius, bias, tau, minus_x);
     if (sum < 0.0) {
@@ -258,9 +258,9 @@ static void alpha_start(size_t n, const double *v, double top, size_t k, double 
 }
 
 double tl_warm_topk_alpha(size_t n, const double *v, double top, size_t k, double radius,
-                          double bias, double *kept, double *minus_x, double *work) {
-    if (k == 1) return tl_warm_simplex(n, v, top, k, radius, bias, kept, minus_x, work);
-    double *tau = kept, *s = kept + 1;
+                          double bias, double *warm, double *minus_x, double *work) {
+    if (k == 1) return tl_warm_simplex(n, v, top, k, radius, bias, warm, minus_x, work);
+    double *tau = warm, *s = warm + 1;
     double sum = -1.0;
     if (!isnan(*tau)) {
         *s = *s < radius ? *s : radius;

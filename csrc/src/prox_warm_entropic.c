@@ -245,9 +245,9 @@ static step release_capped(const problem *p, const point *q, sums y, const doubl
 }
 
 /* Returns s, or a negative number if the root was not found. */
-static double solve(const problem *p, double *kept, double *v, double *u, double *x) {
+static double solve(const problem *p, double *warm, double *v, double *u, double *x) {
     double shift = INFINITY, last = -1.0, last_but_one = -1.0;
-    point q = at(p, kept[0], kept[1]);
+    point q = at(p, warm[0], warm[1]);
     for (int pass = 0; pass < TOPK_PASSES && q.cap >= LEAST_CAP; pass++) {
         const bool near = fabs(shift) <= LONG_STEP;
         const sums y = near ? exact_capped_pass(p->n, p->b, q.t, shift, q.cap, v, u)
@@ -264,8 +264,8 @@ static double solve(const problem *p, double *kept, double *v, double *u, double
         if (!done) continue;
         const sums end = last_capped_pass(p->n, shift, q.cap, v, u, x);
         if (end.capped != y.capped) continue;
-        kept[0] = q.t;
-        kept[1] = q.odds;
+        warm[0] = q.t;
+        warm[1] = q.odds;
         tl_scale(p->n, q.s / end.free, x); /* their sum is s, not almost s */
         return q.s;
     }
@@ -273,11 +273,11 @@ static double solve(const problem *p, double *kept, double *v, double *u, double
 }
 
 /* Without the cap this is the softmax with one more class of score alpha, which takes the place y
- * and has the share 1 - s. Returns s; kept: the threshold, and the log-odds. */
-static double softmax(const problem *p, size_t y, double *b, double *kept, double *v, double *u,
+ * and has the share 1 - s. Returns s; warm: the threshold, and the log-odds. */
+static double softmax(const problem *p, size_t y, double *b, double *warm, double *v, double *u,
                       double *x) {
     b[y] = p->alpha;
-    const double factor = 1.0 / tl_warm_softmax(p->n, b, p->alpha, kept, v, u);
+    const double factor = 1.0 / tl_warm_softmax(p->n, b, p->alpha, warm, v, u);
     b[y] = -INFINITY;
     v[y] = 0.0;
     double s = 0.0;
@@ -286,11 +286,11 @@ static double softmax(const problem *p, size_t y, double *b, double *kept, doubl
         s += x[j];
     }
     /* t = alpha s - log(1 - s) - log alpha */
-    kept[1] = log(s) + (kept[0] - p->alpha * s + p->log_alpha);
+    warm[1] = log(s) + (warm[0] - p->alpha * s + p->log_alpha);
     return s;
 }
 
-double tl_warm_topk_entropic(size_t n, double *b, size_t y, size_t k, double alpha, double *kept,
+double tl_warm_topk_entropic(size_t n, double *b, size_t y, size_t k, double alpha, double *warm,
                              double *x, double *v, double *u) {
     const problem p = {.n = n,
                        .b = b,
@@ -298,12 +298,12 @@ double tl_warm_topk_entropic(size_t n, double *b, size_t y, size_t k, double alp
                        .alpha = alpha,
                        .log_alpha = log(alpha),
                        .log_k = log((double)k)};
-    if (k == 1) return softmax(&p, y, b, kept, v, u, x);
+    if (k == 1) return softmax(&p, y, b, warm, v, u, x);
     double s = -1.0;
-    if (isfinite(kept[0]) && isfinite(kept[1])) s = solve(&p, kept, v, u, x);
+    if (isfinite(warm[0]) && isfinite(warm[1])) s = solve(&p, warm, v, u, x);
     if (s >= 0.0) return s;
-    kept[0] = NAN;
-    s = softmax(&p, y, b, kept, v, u, x);
+    warm[0] = NAN;
+    s = softmax(&p, y, b, warm, v, u, x);
     if (tl_max_of(n, x) * p.k <= s) return s;
-    return isfinite(kept[0]) && isfinite(kept[1]) ? solve(&p, kept, v, u, x) : -1.0;
+    return isfinite(warm[0]) && isfinite(warm[1]) ? solve(&p, warm, v, u, x) : -1.0;
 }

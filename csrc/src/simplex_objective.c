@@ -81,7 +81,8 @@ tl_status tl_simplex_evaluate(tl_simplex *self, tl_objective *objective) {
         losses += box * loss_of(self, i, unit * (1.0 + 2.0 * sqrt(self->norm2[i]) * norm), &worst);
         worst_losses += box * worst;
     }
-    /* Of ||W||^2 as the norm of sum_i x_i a_i^T; from a Gram matrix it stands in P and in D. */
+    /* The error of ||W||^2 as the norm of sum_i x_i a_i^T; from a Gram matrix it is in P and in D.
+     */
     const double norm2_error = is_gram ? 2.0 * unit * size * size
                                        : unit * size * (2.0 * norm + unit * size) + unit * norm2;
     if (is_gram && norm2 < -norm2_error) return TL_ERR_INDEFINITE;

@@ -74,12 +74,12 @@ static bool is_stalled(loop *self) {
     progress *best = &self->progress;
     const tl_objective *now = self->objective;
     const tl_iterative *iterative = self->iterative;
-    const bool narrow = iterative->is_narrow && iterative->is_narrow(iterative->solver);
+    const bool has_float32 = iterative->has_float32 && iterative->has_float32(iterative->solver);
     const uint64_t fifth = self->epoch / 5;
     if (self->epoch - best->epoch < (fifth > TL_STALLED_EPOCHS ? fifth : TL_STALLED_EPOCHS))
         return false;
     const double rise = now->dual - best->dual,
-                 rounding = (narrow ? FLT_EPSILON : DBL_EPSILON) * fabs(now->dual);
+                 rounding = (has_float32 ? FLT_EPSILON : DBL_EPSILON) * fabs(now->dual);
     const bool still = rise <= rounding && -rise <= TL_LARGEST_SWING * rounding &&
                        now->primal >= 0.99 * best->primal && now->relative_gap >= 0.99 * best->gap;
     best->windows = still ? best->windows + 1 : 0;

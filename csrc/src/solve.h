@@ -12,15 +12,15 @@
 /* A solver as the loop sees it. */
 typedef struct tl_iterative {
     void *solver;
-    /* As tl_solver_step and tl_solver_evaluate. */
+    /* What tl_solver_step and tl_solver_evaluate do. */
     tl_status (*step)(void *solver, size_t rows, int *ended);
     tl_status (*evaluate)(void *solver, tl_objective *objective);
-    /* Of the relative gap; infinite where there is none. */
+    /* An estimate of the relative gap; infinite where there is none. */
     double (*estimate)(const void *solver);
     /* Is an evaluation of use at the end of this pass? */
     bool (*is_worth_it)(const void *solver);
     /* Do the passes, or their data, have float32 numbers? NULL: no. */
-    bool (*is_narrow)(const void *solver);
+    bool (*has_float32)(const void *solver);
     /* Go on in float64, if that is possible and was not so; NULL: it is not. */
     bool (*widen)(void *solver);
 } tl_iterative;

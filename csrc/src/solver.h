@@ -27,11 +27,11 @@
 #define TL_LANES 8
 /* Rows whose scores are computed by one product where no update comes between. */
 #define TL_EVALUATION_BLOCK 128
-/* The same for rows that are not neighbours; at most a block of the solver. */
+/* Rows that are not neighbours whose scores are computed by one product; at most a block. */
 #define TL_SAMPLE_BLOCK 64
 
 /* Neighbouring rows that stay together in windows: enough to read a file in pieces. */
-#define TL_RUN 64
+#define TL_STRIP 64
 
 typedef struct tl_storage tl_storage;
 
@@ -98,7 +98,7 @@ typedef struct tl_lagrangian {
     tl_sample sampled; /* of the last whole one */
 } tl_lagrangian;
 
-/* Of X^T A, found when the weights are computed from A. */
+/* Sums over the entries of X^T A, found when the weights are computed from A. */
 typedef struct tl_weight_sums {
     double norm2;          /* ||X^T A||^2 */
     double center_product; /* <X^T A, W0> */
@@ -150,7 +150,7 @@ struct tl_solver {
     uint64_t visited; /* rows, in all epochs */
     uint64_t random_state;
     size_t *order;  /* (n) */
-    size_t *runs;   /* with windows: an order of the runs of neighbouring rows */
+    size_t *strips; /* with windows: an order of the strips of neighbouring rows */
     size_t *visits; /* (n): the rows of the present epoch, in their order */
     size_t n_visits;
     bool *sampled_here;      /* (n): is this visit sampled? */
@@ -212,7 +212,7 @@ struct tl_storage {
     /* Bring primal up to date with the W of the passes, and the reverse. */
     void (*read)(tl_solver *self);
     void (*write)(tl_solver *self);
-    /* The same after tl_compute_weights. */
+    /* What write does, after tl_compute_weights. */
     void (*settle)(tl_solver *self);
 
     /* The next three are NULL where the passes cannot change from float32 to float64. */
@@ -284,7 +284,7 @@ bool tl_replace_dual(tl_solver *self, size_t i, const double *a_new, double *a, 
 void tl_choose_visits(tl_solver *self);
 void tl_add_to_sample(tl_solver *self, tl_sample *sample, const tl_row *row, const double *s,
                       const double *a);
-/* The same for self->sample, if the row of this visit is to be sampled. */
+/* Add a row to self->sample, if its visit is to be sampled. */
 void tl_sample_row(tl_solver *self, size_t visit, const tl_row *row, const double *s,
                    const double *a);
 
@@ -298,7 +298,8 @@ tl_status tl_check_start(tl_solver *self, double C_start);
 /* solver_accelerate.c */
 /* From plain passes on to accelerated ones, with Y = W. */
 void tl_accelerate_at_once(tl_solver *self);
-/* The same with W = outer.previous. */
+/* From plain passes on to accelerated ones, with W = outer.previous and the Y that belongs to it.
+ */
 void tl_accelerate_from_previous(tl_solver *self);
 /* Restart the loop, after A has been rescaled for another C, with Y = W. The caller computes W anew
  * afterwards, unless there is a Gram matrix. */
@@ -343,8 +344,8 @@ double tl_rounding_strict(const tl_solver *self);
 /* sizes_c += norm |a_c| */
 void tl_add_sizes(size_t m, double norm, const double *a, double *sizes);
 tl_sizes tl_find_sizes(tl_solver *self);
-/* Of D, times lambda: the nearest a_i in the domain of the conjugate moves D by no more, to first
- * order. */
+/* A bound, times lambda and to first order, of the change of D from a_i to the nearest point in the
+ * domain of the conjugate. */
 double tl_domain_error(const tl_solver *self, const tl_row *row, size_t i, const double *s);
 /* The largest loss of row i at scores that differ from s by rounding only; changes s. After
  * tl_find_sizes. */

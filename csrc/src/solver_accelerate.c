@@ -181,7 +181,7 @@ void tl_accelerate_begin_pass(tl_solver *self) {
     outer->passes = 0;
 }
 
-/* Of the root mean square moves of this pass to those of the last; 0: unknown. */
+/* The ratio of the root mean square moves of this pass to those of the last; 0: unknown. */
 static double move_ratio(const tl_outer *outer) {
     if (!(outer->change > TL_MOVE_ROUNDING * TL_MOVE_ROUNDING * outer->size) ||
         !(outer->change_before > 0.0))

@@ -4,7 +4,7 @@
 
 #include <limits.h>
 
-/* Of a Gram matrix, relative to its largest entry. */
+/* The asymmetry of a Gram matrix that counts as rounding, relative to its largest entry. */
 #define SYMMETRY_TOLERANCE 1e-8
 #define SYMMETRY_TOLERANCE32 1e-5
 

@@ -15,7 +15,8 @@
 /* The squared norms of rows that get a float32 copy, where they are not 0. */
 #define LEAST_NORM2 1e-20
 #define LARGEST_NORM2 1e20
-/* Of C ||x_i||^2, by which an update of row i may change its scores. */
+/* The largest C ||x_i||^2 of rows with a float32 copy: by so much an update of row i may change its
+ * scores. */
 #define LARGEST_CHANGE 1e6
 
 /* ---- memory ---- */
@@ -53,11 +54,11 @@ static bool allocate(tl_solver *self) {
         !self->warm || !self->scores || !self->delta || !self->work || !self->sizes)
         return false;
     if (self->settings.window > 0) {
-        const size_t count = (n + TL_RUN - 1) / TL_RUN;
-        self->runs = tl_array(count, 1, sizeof *self->runs);
-        if (self->runs == NULL) return false;
+        const size_t count = (n + TL_STRIP - 1) / TL_STRIP;
+        self->strips = tl_array(count, 1, sizeof *self->strips);
+        if (self->strips == NULL) return false;
         for (size_t r = 0; r < count; r++)
-            self->runs[r] = r;
+            self->strips[r] = r;
     }
     return tl_lagrangian_allocate(self) && allocate_primal(self) && self->storage->allocate(self);
 }
@@ -86,7 +87,7 @@ void tl_solver_free(tl_solver *self) {
     free(self->outer.anchor);
     free(self->outer.previous);
     free(self->order);
-    free(self->runs);
+    free(self->strips);
     free(self->visits);
     free(self->sampled_here);
     free(self->shrinking);
@@ -109,8 +110,8 @@ void tl_solver_free(tl_solver *self) {
 static const tl_storage *choose_storage(const tl_data *data, size_t block) {
     const bool in_float32 = data->type == TL_FLOAT32;
     if (data->representation == TL_GRAM) return in_float32 ? &tl_storage_gram32 : &tl_storage_gram;
-    const bool is_narrow = block == 0 && data->d <= TL_NARROW_FEATURES;
-    if (data->representation == TL_CSR || is_narrow) return &tl_storage_rows;
+    const bool has_few = block == 0 && data->d <= TL_NARROW_FEATURES;
+    if (data->representation == TL_CSR || has_few) return &tl_storage_rows;
     return in_float32 ? &tl_storage_dense32 : &tl_storage_dense;
 }
 
@@ -149,11 +150,11 @@ static void forget_updates(tl_solver *self) {
 
 /* Are the weights to start at, and their scores, within the bounds of weights from dual variables,
  * with a margin for accelerated runs? */
-static bool is_moderate_start(const tl_solver *self, bool narrow) {
+static bool is_moderate_start(const tl_solver *self, bool in_float32) {
     const double *start = self->settings.start; /* NULL after it has been copied */
     if (start == NULL) return true;
     const size_t n = self->data.n, m = self->data.m;
-    const double largest = ROOM * (narrow ? TL_LARGEST32 : TL_LARGEST);
+    const double largest = ROOM * (in_float32 ? TL_LARGEST32 : TL_LARGEST);
     double x2 = 0.0, size = 0.0; /* at least ||W|| */
     for (size_t i = 0; i < n; i++)
         x2 = fmax(x2, self->norm2[i]);
@@ -163,17 +164,17 @@ static bool is_moderate_start(const tl_solver *self, bool narrow) {
         for (size_t j = 0; j < m; j++)
             entry = fmax(entry, fabs(start[i * m + j]));
         size += sqrt((double)m * self->norm2[i]) * entry;
-        if (narrow && !(entry <= largest)) return false;
+        if (in_float32 && !(entry <= largest)) return false;
     }
     return size <= largest && size * sqrt(x2) <= largest;
 }
 
 /* Does no number that the updates need overflow? Then |W - W0|, scores and dual variables are
  * bounded too: ||W - W0|| <= n C max ||x_i||. */
-static bool is_moderate(const tl_solver *self, bool narrow) {
+static bool is_moderate(const tl_solver *self, bool in_float32) {
     const tl_data *data = &self->data;
-    const double largest = narrow ? TL_LARGEST32 : TL_LARGEST;
-    if (!is_moderate_start(self, narrow)) return false;
+    const double largest = in_float32 ? TL_LARGEST32 : TL_LARGEST;
+    if (!is_moderate_start(self, in_float32)) return false;
     const double *center = self->settings.center; /* NULL after it has been copied */
     const double center2 = center ? tl_dot(data->d * data->m, center, center) : 0.0;
     if (!(center2 <= largest)) return false;
@@ -182,7 +183,7 @@ static bool is_moderate(const tl_solver *self, bool narrow) {
         if (!(self->norm2[i] <= largest && self->norm2[i] * C * self->total_weight <= largest))
             return false;
         if (!(self->norm2[i] * center2 <= TL_LARGEST_INPUT * TL_LARGEST_INPUT)) return false;
-        if (narrow && !(C * self->total_weight <= largest)) return false;
+        if (in_float32 && !(C * self->total_weight <= largest)) return false;
     }
     return self->settings.gamma / self->settings.C <= TL_LARGEST;
 }

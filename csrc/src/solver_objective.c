@@ -165,8 +165,9 @@ static evaluation evaluate_once(tl_solver *self, bool worst) {
     at.norms_rounding = norms_rounding(self, &sizes, &at.norm2);
     const double unit = tl_rounding_unit(self);
     const double margins = self->ops->always_smooth ? 0.0 : total; /* of size 1 */
-    const double moved = 2.0 * (double)self->data.m * sizes.largest * sizes.rows;
-    const double losses = worst ? at.sums.worst_losses - at.sums.losses : unit * (moved + margins);
+    const double of_scores = 2.0 * (double)self->data.m * sizes.largest * sizes.rows;
+    const double losses =
+        worst ? at.sums.worst_losses - at.sums.losses : unit * (of_scores + margins);
     const double rest = worst ? 0.0 : drift2(self, &sizes);
     at.rounding = losses / total + unit * (fabs(at.sums.losses) + fabs(at.conjugates)) / total +
                   lambda * (at.norms_rounding + at.sums.domain + rest);
@@ -179,11 +180,11 @@ static evaluation evaluate_once(tl_solver *self, bool worst) {
  * nearly 0 so are the losses of all classes nearly the same, and their errors have one sign. */
 static bool is_indefinite(const tl_solver *self, const evaluation *at) {
     if (!tl_is_gram(self)) return false;
-    const double narrow = (double)FLT_EPSILON / DBL_EPSILON * at->norms_rounding;
-    const double error = self->data.type == TL_FLOAT32 ? narrow : at->norms_rounding;
+    const double error32 = (double)FLT_EPSILON / DBL_EPSILON * at->norms_rounding;
+    const double error = self->data.type == TL_FLOAT32 ? error32 : at->norms_rounding;
     const double lambda = 1.0 / (self->settings.C * self->total_weight);
     return fmin(at->norm2.primal, at->norm2.dual) < -error ||
-           at->primal - at->dual < -(tl_rounding_strict(self) * at->rounding + lambda * narrow);
+           at->primal - at->dual < -(tl_rounding_strict(self) * at->rounding + lambda * error32);
 }
 
 /* A rounding bound below this part of P - D does not need to be made smaller. */

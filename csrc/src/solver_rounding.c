@@ -69,7 +69,8 @@ double tl_worst_loss(tl_solver *self, size_t i, const tl_row *row, double *s) {
         s[row->labels[l]] -= 2.0 * error * primal[row->labels[l]];
     const double worst = self->ops->value(row, self->params, m, s, self->work);
     const tl_loss_ops *ops = self->ops;
-    /* Of one label, or of each class by itself, in the exponents of the loss. */
+    /* A smooth loss of one label, or of each class by itself, has the differences of scores in
+     * exponents, whose rounding is that of the scores. */
     if (ops->always_smooth && (ops->multiclass || ops->free_sum)) return worst;
     if (!ops->always_smooth && !(worst > 0.0)) return worst;
     /* A hinge is a difference of margins, and the softmax of label sets has one of labels, right to

@@ -4,15 +4,15 @@
 #include "solve.h"
 #include "solver.h"
 
-/* Runs of neighbouring rows in a random order, and the rows shuffled within windows of it. */
+/* Strips of neighbouring rows in a random order, and the rows shuffled within windows of it. */
 static void shuffle_windows(tl_solver *self) {
     const size_t n = self->data.n, window = self->settings.window;
-    const size_t count = (n + TL_RUN - 1) / TL_RUN;
-    tl_shuffle(&self->random_state, count, self->runs);
+    const size_t count = (n + TL_STRIP - 1) / TL_STRIP;
+    tl_shuffle(&self->random_state, count, self->strips);
     size_t next = 0;
     for (size_t r = 0; r < count; r++) {
-        const size_t first = self->runs[r] * TL_RUN;
-        for (size_t i = first; i < n && i < first + TL_RUN; i++)
+        const size_t first = self->strips[r] * TL_STRIP;
+        for (size_t i = first; i < n && i < first + TL_STRIP; i++)
             self->order[next++] = i;
     }
     for (size_t first = 0; first < n; first += window)
@@ -97,7 +97,7 @@ static bool is_worth_it(const void *solver) {
     return tl_is_step_over(solver);
 }
 
-static bool is_narrow(const void *solver) {
+static bool has_float32(const void *solver) {
     const tl_solver *self = solver;
     return self->data.type == TL_FLOAT32 || self->storage->in_float32;
 }
@@ -115,7 +115,7 @@ tl_status tl_solver_solve(tl_solver *self, const tl_stopping *stopping, tl_objec
                                     .evaluate = evaluate,
                                     .estimate = estimate,
                                     .is_worth_it = is_worth_it,
-                                    .is_narrow = is_narrow,
+                                    .has_float32 = has_float32,
                                     .widen = widen};
     return tl_solve(&iterative, stopping, objective, outcome);
 }

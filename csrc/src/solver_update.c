@@ -26,9 +26,9 @@ static double replace_dual(size_t m, double sigma, const double *a_new, double *
 
 /* Shrinking. Most rows of a hinge loss end at a vertex of the feasible set, where updates no longer
  * change them. */
-static void shrink(tl_solver *self, size_t i, bool moved) {
+static void shrink(tl_solver *self, size_t i, bool changed) {
     tl_shrinking *row = &self->shrinking[i];
-    if (moved) {
+    if (changed) {
         *row = (tl_shrinking){0, 0};
         return;
     }
@@ -41,11 +41,11 @@ static void shrink(tl_solver *self, size_t i, bool moved) {
 bool tl_replace_dual(tl_solver *self, size_t i, const double *a_new, double *a, double *delta) {
     const double sigma = self->outer.sigma;
     double squares, size2;
-    const bool moved = replace_dual(self->data.m, sigma, a_new, a, delta, &squares, &size2) > 0.0;
+    const bool changed = replace_dual(self->data.m, sigma, a_new, a, delta, &squares, &size2) > 0.0;
     self->outer.change += sigma * self->norm2[i] * squares;
     self->outer.size += sigma * self->norm2[i] * size2;
-    shrink(self, i, moved);
-    return moved;
+    shrink(self, i, changed);
+    return changed;
 }
 
 /* ---- the rows of a pass ---- */

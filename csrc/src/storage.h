@@ -27,7 +27,7 @@ void tl_gather_rows(tl_solver *self, size_t count, const size_t *index);
 /* Where these rows are: there if they lack something, or would be read across lines of the cache.
  */
 const double *const *tl_locate_rows(tl_solver *self, size_t count, const size_t *index);
-/* The same in float32, into float32.rows. */
+/* Gather and locate rows in float32, where they are copied into float32.rows. */
 void tl_gather_rows32(tl_solver *self, size_t count, const size_t *index);
 const float *const *tl_locate_rows32(tl_solver *self, size_t count, const size_t *index);
 

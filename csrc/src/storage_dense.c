@@ -59,7 +59,7 @@ static void start(tl_solver *self, size_t count, const size_t *index) {
     if (products != NULL) {
         const double *const *x = tl_locate_rows(self, count, index);
         products->scores(count, m, d, x, self->primal, self->scores);
-        products->inner(count, d, x, self->blocks.gram);
+        products->gram(count, d, x, self->blocks.gram);
         return;
     }
     tl_dense_sample(self, count, index);

@@ -16,7 +16,7 @@ static void start(tl_solver *self, size_t count, const size_t *index) {
     if (products != NULL) {
         const float *const *x = tl_locate_rows32(self, count, index);
         products->scores32(count, m, d, x, own->primal, own->scores);
-        products->inner32(count, d, x, own->gram);
+        products->gram32(count, d, x, own->gram);
     } else {
         tl_gather_rows32(self, count, index);
         tl_gemm_nt32(count, m, d, own->rows, own->primal, own->scores);

@@ -17,7 +17,7 @@ static void multiply(tl_solver *self, const double *matrix, size_t count, const 
     tl_gemm_nn(count, self->data.m, self->data.n, self->blocks.rows, matrix, self->scores);
 }
 
-/* The same of rows first .. first + count - 1. */
+/* Products of rows first .. first + count - 1 with a matrix (n, m), into self->scores. */
 static void multiply_consecutive(tl_solver *self, const double *matrix, size_t first,
                                  size_t count) {
     const double *x = tl_consecutive_rows(self, first, count);

@@ -39,7 +39,7 @@
 #define TL_LARGEST_FIRST_R 10.0
 #define TL_SMALLEST_R 0.1
 #define TL_LARGEST_R 10.0 /* in the same units */
-/* Of an r that the caller sets, in these units: beyond, A leaves its domain by rounding. */
+/* The largest r that a caller may set, in these units: beyond, A leaves its domain by rounding. */
 #define TL_LARGEST_FIXED_R 1e6
 /* An r below counts as none: 1 - 1/(1 + r) would be rounding. */
 #define TL_NO_R 1e-10

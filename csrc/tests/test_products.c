@@ -44,8 +44,8 @@ static void check_products(const tl_products *products, size_t b, size_t m, size
     const double tolerance = 1e-6 * (double)d;
     products->scores(b, m, d, row, w, s);
     products->scores32(b, m, d, row32, w32, s32);
-    products->inner(b, d, row, g);
-    products->inner32(b, d, row32, g32);
+    products->gram(b, d, row, g);
+    products->gram32(b, d, row32, g32);
     for (size_t i = 0; i < b; i++) {
         for (size_t j = 0; j < m; j++) {
             const double score = sum(d, row[i], 1, w + j * d, 1);

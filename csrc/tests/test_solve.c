@@ -13,7 +13,7 @@ typedef struct script {
     uint64_t worth_every; /* an evaluation is of use after so many passes */
     uint64_t epoch, evaluations, evaluated[PASSES + 1];
     tl_status step_status, evaluate_status;
-    bool narrow; /* passes in float32, which the solver can leave */
+    bool in_float32; /* passes in float32, which the solver can leave */
 } script;
 
 static tl_status script_step(void *user, size_t rows, int *ended) {
@@ -45,16 +45,16 @@ static bool script_is_worth_it(const void *user) {
     return s->epoch % s->worth_every == 0;
 }
 
-static bool script_is_narrow(const void *user) {
+static bool script_has_float32(const void *user) {
     const script *s = user;
-    return s->narrow;
+    return s->in_float32;
 }
 
 static bool script_widen(void *user) {
     script *s = user;
-    const bool was_narrow = s->narrow;
-    s->narrow = false;
-    return was_narrow;
+    const bool was_float32 = s->in_float32;
+    s->in_float32 = false;
+    return was_float32;
 }
 
 static script begin(void) {
@@ -73,7 +73,7 @@ static tl_iterative iterative_of(script *s) {
                           .evaluate = script_evaluate,
                           .estimate = script_estimate,
                           .is_worth_it = script_is_worth_it,
-                          .is_narrow = script_is_narrow,
+                          .has_float32 = script_has_float32,
                           .widen = script_widen};
 }
 
@@ -171,9 +171,9 @@ static void test_stalls(void) {
     CHECK(solve_script(&s, &stopping) == TL_STALLED);
     CHECK(s.epoch >= 20 && s.epoch <= 25);
     s.epoch = s.evaluations = 0;
-    s.narrow = true; /* as long again, in float64 */
+    s.in_float32 = true; /* as long again, in float64 */
     CHECK(solve_script(&s, &stopping) == TL_STALLED);
-    CHECK(!s.narrow && s.epoch >= 35 && s.epoch <= 60);
+    CHECK(!s.in_float32 && s.epoch >= 35 && s.epoch <= 60);
     s.epoch = s.evaluations = 0;
     stopping.eps = 0.0;
     CHECK(solve_script(&s, &stopping) == TL_MAX_EPOCHS);

@@ -215,7 +215,7 @@ def _simplex(rows, y, solution: SimplexSolution, weight: np.ndarray) -> Certific
     A, is_kernel = -dense @ codes.T, solution.W is None
     parts = _kernel(rows, solution, solution.A, A) if is_kernel else _linear(rows, solution.W, A)
     scores = parts.scores @ codes
-    # Of f, in T - 1 entries, and of the products with the code vectors.
+    # The errors of f, in T - 1 entries, and of the products with the code vectors.
     error = np.linalg.norm(parts.error, axis=1) + 5.0 * _UNIT * np.linalg.norm(parts.scores, axis=1)
     losses_ = box * _simplex_values(scores, own, is_cone, 0.0)
     worst = box * _simplex_values(scores, own, is_cone, error[:, None])

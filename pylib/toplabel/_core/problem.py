@@ -202,7 +202,7 @@ class Problem(Data):
 
     @property
     def weights_shape(self) -> tuple[int, int]:
-        """Of the weights, that of a constant feature included; with a Gram matrix of the
+        """The shape of the weights, with that of a constant feature; with a Gram matrix that of the
         coefficients.
         """
         constant = bool(self.constant) and not self.is_gram

@@ -166,7 +166,7 @@ class Run:
 
     @property
     def r(self) -> float:
-        """Of the acceleration, at the last evaluation or estimate; 0: none."""
+        """The r of the acceleration at the last evaluation or estimate; 0: none."""
         return self._objective.r
 
     @property

@@ -72,12 +72,12 @@ class LeastSquaresPath:
 
     @property
     def theta(self) -> float | None:
-        """Of the Gaussian kernel."""
+        """The theta of the Gaussian kernel."""
         return self._data.problem.theta
 
     @property
     def eigenvalues(self) -> np.ndarray:
-        """Of X'X or K, ascending."""
+        """The eigenvalues of X'X or K, ascending."""
         return self._basis.eigenvalues
 
     def Cs(self, count: int = 100) -> np.ndarray:

@@ -107,7 +107,7 @@ def box(v: Tensor, shift: Tensor, k: int, side: float) -> Tensor:
 
 def svm_ml(scores: Tensor, Y: Tensor, k: int, gamma: float) -> tuple[Tensor, Tensor]:
     trivial = (Y.all(-1) | ~Y.any(-1)).unsqueeze(-1)
-    # Of empty and full sets, whose loss is 0, any proper set in their place.
+    # Empty and full sets have the loss 0: any proper set stands in their place.
     first = torch.zeros_like(Y)
     first[..., 0] = True
     Y = torch.where(trivial, first, Y)
