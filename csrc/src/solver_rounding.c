@@ -31,10 +31,14 @@ double tl_rounding_strict(const tl_solver *self) {
 }
 
 TL_CLONES
-void tl_add_sizes(size_t m, double norm, const double *a, double *sizes) {
+static void add_sizes(size_t m, double norm, const double *a, double *sizes) {
 #pragma omp simd
     for (size_t c = 0; c < m; c++)
         sizes[c] += norm * fabs(a[c]);
+}
+
+void tl_add_sizes(size_t m, double norm, const double *a, double *sizes) {
+    add_sizes(m, norm, a, sizes);
 }
 
 tl_sizes tl_find_sizes(tl_solver *self) {

@@ -69,10 +69,14 @@ const double *const *tl_locate_rows(tl_solver *self, size_t count, const size_t 
 /* ---- rows in float32 ---- */
 
 TL_CLONES
-void tl_to_float32(size_t count, const double *x, float *out) {
+static void to_float32(size_t count, const double *x, float *out) {
 #pragma omp simd
     for (size_t k = 0; k < count; k++)
         out[k] = fabs(x[k]) < (double)FLT_MIN ? 0.0F : (float)x[k];
+}
+
+void tl_to_float32(size_t count, const double *x, float *out) {
+    to_float32(count, x, out);
 }
 
 void tl_gather_rows32(tl_solver *self, size_t count, const size_t *index) {
