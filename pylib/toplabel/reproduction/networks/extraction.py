@@ -28,7 +28,6 @@ def extract(
     part: str,
     *,
     rectify: bool = False,
-    normalise: bool = False,
     pool: int | None = None,
     step: int | Mapping[int, int] = 1,
     device: str = "cpu",
@@ -53,8 +52,6 @@ def extract(
         The part, as "train".
     rectify : bool
         max{0, output}: for a layer without its ReLU.
-    normalise : bool
-        Divide each row by its Euclidean norm; zero rows stay.
     pool : int, optional
         Of a layer whose outputs are maps (n, d, height, width): average over windows of so many
         places in both directions, and write a row for each window, with the labels of its input.
@@ -83,8 +80,8 @@ def extract(
         )
     network = network.to(device).eval()
     steps = {f"{side}": n for side, n in step.items()} if isinstance(step, Mapping) else step
-    options = {"layer": layer, "rectify": rectify, "normalise": normalise, "pool": pool}
-    options |= {"step": steps, "weights_sha256": _sum_of_weights(network)}
+    options = {"layer": layer, "rectify": rectify, "pool": pool, "step": steps}
+    options["weights_sha256"] = _sum_of_weights(network)
     files = _Files(Path(folder), part, options)
     before, count, total = files.state["batches"], 0, ""
     for count, (inputs, labels) in enumerate(batches, start=1):
@@ -94,7 +91,7 @@ def extract(
             if pool is not None:
                 n = step.get(min(inputs.shape[2:]), 1) if isinstance(step, Mapping) else step
                 maps, labels = _windows(maps, labels, pool, n)
-            rows = _rows(maps, rectify, normalise)
+            rows = (maps.clamp(min=0.0) if rectify else maps).flatten(1).cpu().numpy()
             if len(rows) != len(labels):
                 raise ValueError(
                     f"batches: batch {count} has {len(inputs)} inputs, {len(labels)} labels and "
@@ -131,17 +128,6 @@ def _windows(maps: Tensor, labels: Tensor, side: int, step: int) -> tuple[Tensor
     means = functional.avg_pool2d(maps, side, step)
     each = means.shape[2] * means.shape[3]
     return means.permute(0, 2, 3, 1).flatten(0, 2), labels.repeat_interleave(each, dim=0)
-
-
-def _rows(maps: Tensor, rectify: bool, normalise: bool) -> np.ndarray:
-    """Return the rows of a batch."""
-    rows = maps.flatten(1)
-    if rectify:
-        rows = rows.clamp(min=0.0)
-    if normalise:
-        norms = torch.linalg.vector_norm(rows, dim=1, keepdim=True)
-        rows = rows / torch.where(norms > 0, norms, 1.0)
-    return rows.cpu().numpy()
 
 
 def _sum_of_weights(network: nn.Module) -> str:
