@@ -295,7 +295,8 @@ tl_status tl_solver_create(const tl_data *data, const tl_settings *settings, dou
     if (self == NULL) return TL_ERR_ALLOC;
     self->data = *data;
     self->settings = known;
-    self->watch = (tl_watch){.ask = known.is_over, .user = known.user};
+    /* Asked at once: where there are many small problems, as groups of classes, each is to end. */
+    self->watch = (tl_watch){.ask = known.is_over, .user = known.user, .work = TL_WORK_BETWEEN};
     if (known.acceleration > 0.0 && known.acceleration < TL_NO_R) self->settings.acceleration = 0.0;
     self->ops = tl_loss_get(known.loss);
     self->params = tl_params_of(self->ops, known.k, known.gamma);
