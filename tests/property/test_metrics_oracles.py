@@ -209,25 +209,3 @@ def test_measures_of_the_order_do_not_change_under_increasing_maps(case):
     other = np.exp(scores) * 3.0
     assert metrics.rank_loss(labels, other) == metrics.rank_loss(labels, scores)
     assert metrics.precision_at_k(labels, other, 1) == metrics.precision_at_k(labels, scores, 1)
-
-
-@given(rankings())
-def test_label_rankings_agree_with_scikit_learn(case):
-    labels, scores = case
-    assert metrics.coverage(labels, scores) == pytest.approx(
-        reference.coverage_error(labels, scores)
-    )
-    assert metrics.label_ranking_average_precision(labels, scores) == pytest.approx(
-        reference.label_ranking_average_precision_score(labels, scores)
-    )
-    for k in range(1, scores.shape[1] + 1):
-        assert metrics.ndcg_at_k(labels, scores, k) == pytest.approx(
-            reference.ndcg_score(labels, scores, k=k)
-        )
-
-
-@given(rankings())
-def test_one_error_is_its_definition(case):
-    labels, scores = case
-    errors = [not truth[row == row.max()].any() for truth, row in zip(labels, scores, strict=True)]
-    assert metrics.one_error(labels, scores) == pytest.approx(np.mean(errors))

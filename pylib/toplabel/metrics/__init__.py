@@ -1,16 +1,10 @@
 """Performance measures of multiclass and multilabel classifiers (TPAMI section 3.1).
 
-All are means over instances, fractions in [0, 1] (the coverage: a number of labels), float64.
+All are means over instances, fractions in [0, 1], float64. scikit-learn has others, as the coverage.
 Scores are finite numbers; ties are never broken by the index of a class.
 Each function says what it does with ties and empty label sets; docs/protocols.md says it for all.
 """
 
-from toplabel.metrics.label_ranking import (
-    coverage,
-    label_ranking_average_precision,
-    ndcg_at_k,
-    one_error,
-)
 from toplabel.metrics.label_sets import (
     f1,
     hamming_loss,
@@ -38,15 +32,11 @@ from toplabel.metrics.top_lists import (
 __all__ = [
     "average_precision",
     "balanced_accuracy",
-    "coverage",
     "f1",
     "hamming_loss",
-    "label_ranking_average_precision",
     "mean_average_precision",
     "multilabel_accuracy",
-    "ndcg_at_k",
     "ndcg_of_lists",
-    "one_error",
     "precision_at_k",
     "precision_of_lists",
     "propensities",

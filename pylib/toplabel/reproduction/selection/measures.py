@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
+from sklearn.metrics import coverage_error, label_ranking_average_precision_score, ndcg_score
 
 from toplabel import metrics, thresholds
 from toplabel.metrics.names import is_fraction, lower_is_better
@@ -57,14 +58,14 @@ def ranking_value(metric: str, truth: np.ndarray, scores: np.ndarray) -> float:
 
 _OF_ORDER = {
     "rank_loss": (1.0, metrics.rank_loss),
-    "coverage_loss": (1.0, metrics.coverage),
+    "coverage_loss": (1.0, coverage_error),
     "map": (100.0, metrics.mean_average_precision),
-    "label_ap": (100.0, metrics.label_ranking_average_precision),
+    "label_ap": (100.0, label_ranking_average_precision_score),
 }
 _AT_K = {
     "p": partial(metrics.precision_at_k, ties="shared"),
     "r": partial(metrics.recall_at_k, ties="shared"),
-    "ndcg": metrics.ndcg_at_k,
+    "ndcg": ndcg_score,
 }
 
 
