@@ -53,8 +53,8 @@ def _check_entries(K: np.ndarray, name: str) -> None:
             if len(asymmetric):
                 i, j = first + asymmetric[0]
                 raise ValueError(
-                    f"{name} must be a symmetric Gram matrix, but [{i}, {j}] is {K[i, j]:.6g} and "
-                    f"[{j}, {i}] is {K[j, i]:.6g}"
+                    f"{name} must be a symmetric Gram matrix, but [{i}, {j}] is {K[i, j]:.9g} and "
+                    f"[{j}, {i}] is {K[j, i]:.9g}; after rounding (K + K.T) / 2 is symmetric"
                 )
         bound = np.outer(lengths[rows].astype(K.dtype), largest[first:])
         bound += rounding

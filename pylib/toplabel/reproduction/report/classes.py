@@ -26,8 +26,13 @@ def class_sections(inputs: Inputs) -> list[tuple[str, Section]]:
                 Text("", lead=lead, link="predictions.csv", href=inputs.link(file))
             ]
             model = inputs.results / dataset / best["config_method"] / "model.npz"
-            if read_npz(model)["splits"].size:
-                parts.append(Text("", lead="As a scikit-learn pipeline for new rows:"))
+            if (splits := read_npz(model)["splits"]).size:
+                told = ":"
+                if splits.size > 1:
+                    told = (
+                        f", trained for the first of {splits.size} splits (`split=` takes another):"
+                    )
+                parts.append(Text("", lead=f"As a scikit-learn pipeline for new rows{told}"))
                 parts.append(Text(f'toplabel.load_model("{model.as_posix()}")', style="code"))
             title = f"{inputs.title(dataset)}, class by class"
             parts += [*class_tables(rows), cost_table(inputs, dataset)]
