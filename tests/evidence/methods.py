@@ -26,7 +26,7 @@ import toplabel
 from benchmark_utils.problems import synthetic
 from toplabel.kernels import rbf_gram
 
-LIMIT, SHORT, ROUNDS = 5.0, 1.0, 3
+LIMIT, SHORT, ROUNDS = 3.0, 1.0, 3
 TOLS = (1e-3, 1e-6)
 METHODS = ("sdca", "newton", "auto")
 PROBLEMS = {

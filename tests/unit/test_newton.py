@@ -68,7 +68,6 @@ def test_every_loss_has_a_certified_optimum(problem, key, k, gamma, C):
 def test_the_optimum_is_that_of_coordinate_ascent(problem, monkeypatch, key, form, direct):
     if not direct:
         monkeypatch.setattr(tuning, "DIRECT", 0)
-        monkeypatch.setattr(tuning, "DIRECT_HARD", 0)
         monkeypatch.setattr(tuning, "DENSE_BYTES", 0)
     X = problem[0].astype(np.float32).astype(np.float64)
     X = {"dense": X, "sparse": sparse.csr_array(X), "float32": X.astype(np.float32)}[form]
@@ -86,7 +85,6 @@ def test_the_optimum_is_that_of_coordinate_ascent(problem, monkeypatch, key, for
 
 def test_diagonals_take_the_place_of_blocks_that_are_too_large(problem, monkeypatch):
     monkeypatch.setattr(tuning, "DIRECT", 0)
-    monkeypatch.setattr(tuning, "DIRECT_HARD", 0)
     monkeypatch.setattr(tuning, "BLOCK_BYTES", 0)
     check(problem, "topk_ent", solve(problem, "topk_ent", k=2, C=10.0))
 

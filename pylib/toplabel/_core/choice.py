@@ -26,9 +26,8 @@ def cost_of_visit(problem: Problem) -> float:
 def cost_of_newton(problem: Problem, eps: float) -> float:
     """Return the nanoseconds that Newton's method is estimated to take to a relative gap."""
     d, m = problem.weights_shape
-    step = problem.labels.n * m * (tuning.STEP[0] + tuning.STEP[1] * d)
-    if d * m <= tuning.DIRECT:
-        step += tuning.FACTOR * (d * m) ** 3
+    each_step, each_score, each_product = tuning.STEP
+    step = each_step + problem.labels.n * m * (each_score + each_product * d)
     kind = "hinge" if problem.gamma == 0.0 else "smoothed"
     first, each = tuning.STEPS[kind if problem.loss.smoothing else "smooth"]
     return step * (first - each * np.log10(max(eps, tuning.LEAST_TOL)))
@@ -70,12 +69,13 @@ class Choice:
         self._run = run
         now = run.progress()
         self._visits, self._first, self._epochs = now.visits, now.epochs, now.epochs
-        self._seen: list[tuple[float, float]] = []  # costs, and logarithms of the gap
+        self._seen: list[tuple[float, float]] = []  # costs, and logarithms of gaps
         if self.is_open:
             self._visit = cost_of_visit(problem)
             self._rows = problem.labels.n
             self._is_smooth = not problem.loss.smoothing or problem.gamma > 0.0
             self._newton = cost_of_newton(problem, self._eps)
+            self._due = tuning.FEWEST_PASSES
 
     def observe(self) -> bool:
         """Record the progress of the run, between parts of its passes, and return whether Newton's
@@ -90,9 +90,12 @@ class Choice:
         passes = now.epochs - self._first
         cost = self._visit * (now.visits - self._visits) + tuning.SHUFFLE * self._rows * passes
         if 0.0 < now.relative_gap < np.inf:
-            self._seen.append((cost, float(np.log(now.relative_gap))))
-        if passes < tuning.FEWEST_PASSES or cost < tuning.RENT * self._newton:
+            gap = min(now.relative_gap, tuning.NEARLY_ONE)
+            # In units of D: in those of P it is nearly 1 as long as D is small.
+            self._seen.append((cost, float(np.log(gap / (1.0 - gap)))))
+        if passes < self._due or cost < tuning.RENT * self._newton:
             return False
+        self._due = tuning.MORE_PASSES * passes
         rest = self._predict(cost)
         if rest < self._newton:
             return False

@@ -100,7 +100,7 @@ class Systems:
     def __init__(self, rows: Rows, curvatures: Curvatures, is_over: Callable[[], None]):
         self._rows, self._J, self._is_over = rows, curvatures, is_over
         self._size = rows.d * curvatures.m
-        self._was_slow = False
+        self._steps = tuning.FIRST_STEPS  # that conjugate gradients are going to take
         self._kept: tuple[Callable, float, int] | None = None  # with its shift and steps
 
     def solve(self, shift: float, R: np.ndarray) -> tuple[np.ndarray, int]:
@@ -119,19 +119,21 @@ class Systems:
             return self._direct(X, shift, R), 0
         M = self._preconditioner(X, shift)
         D, steps = self._conjugate_gradients(X, shift, M, R)
-        self._was_slow = self._was_slow or steps > tuning.SLOW
+        self._steps = steps
         self._kept = (M, shift, steps)
         return D, steps
 
     def _is_direct(self) -> bool:
+        """Return whether a factor costs less than the steps of conjugate gradients, if they are as many
+        as last time.
+        """
         size, d, rows = self._size, self._rows.d, len(self._J.rows)
-        limit = tuning.DIRECT_HARD if self._was_slow else tuning.DIRECT
-        if size > limit or self._rows.is_sparse:
+        if size > tuning.DIRECT or self._rows.is_sparse:
             return False
         classes = self._J.entries / rows
-        assembly = rows * (classes * d) ** 2 + size**3 / 3
+        factor = rows * (classes * d) ** 2 + size**3 / 3
         product = 4 * rows * d * max(classes, self._J.m / 4)
-        return self._was_slow or assembly < tuning.ASSEMBLY * product + tuning.CHEAP
+        return tuning.FACTOR * factor < self._steps * (tuning.CG_STEP + tuning.CG * product)
 
     def _direct(self, X, shift: float, R: np.ndarray) -> np.ndarray:
         B = self._J.assemble(np.ascontiguousarray(X))
