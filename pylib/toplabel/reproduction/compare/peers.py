@@ -176,7 +176,7 @@ def table_of(raced: pd.DataFrame, what: str, conditions: str) -> PrintedTable:
     head = ["Problem", "seconds", "solver of others", "its seconds", "ratio to ours"]
     return PrintedTable(
         "Training beside LIBLINEAR and scikit-learn",
-        f"{what} CPU time to (P − P*)/P* of {ACCURACY:g}, the fastest of {_REPEATS} runs. All solve the"
+        f"{what.rstrip('.')}: CPU time to (P − P*)/P* of {ACCURACY:g}, the fastest of {_REPEATS} runs. All solve the"
         " same problem without an intercept. Ours stops at its own certificate; the others are run"
         " with ever more iterations, and the first run that is accurate enough counts."
         f" {conditions}",

@@ -24,7 +24,7 @@ def claim_parts(inputs: Inputs) -> list[Part]:
     if not rows:
         return []
     tested = [row for row in rows if row["same_outcome"] or row["other_outcome"]]
-    parts: list[Part] = [Text(_summary(rows)), Text(WORDS["front"]["losses"], style="note")]
+    parts: list[Part] = [Text(_summary(rows))]
     if tested:
         made = [_row(row, inputs, kept.get(row["claim"], row)) for row in tested]
         head = ["Claim", "In the papers", "Here, the same cells", "Here, other data"]

@@ -56,6 +56,7 @@ def front_page(inputs: Inputs) -> tuple[Page, dict[str, str]]:
         ("differences", "Why numbers differ", _differences(inputs)),
         ("readings", "Other readings of the protocols", differences.readings(inputs)),
         ("findings", "What the papers say, and whether this run agrees", claim_parts(inputs)),
+        ("losses", "Which loss for top-5?", [Text(_WORDS["losses"])] if inputs.of_papers else []),
         ("by-table", "Score by table", _by_table(inputs)),
         ("trust", "Can I trust it?", _trust(inputs)),
         ("downloads", "To take away", [table_of("Files", ["File", "What it is"], files)]),
