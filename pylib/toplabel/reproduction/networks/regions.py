@@ -21,10 +21,8 @@ from toplabel.reproduction.networks.extraction import extract
 
 _SUFFIXES = (".jpg", ".jpeg", ".png")
 _COCO = re.compile(r"^COCO_[a-z]+\d+_0*(\d+)$")  # whose images have numbers in the annotations
-_MEAN, _DEVIATION = (
-    (0.485, 0.456, 0.406),
-    (0.229, 0.224, 0.225),
-)  # of ImageNet, as torchvision has them
+_MEAN = (0.485, 0.456, 0.406)  # of ImageNet, as torchvision has them
+_DEVIATION = (0.229, 0.224, 0.225)
 
 
 class OnnxNetwork(nn.Module):
@@ -122,17 +120,13 @@ def _images(path: Path, within: str) -> dict[str, Callable[[], IO[bytes]]]:
     opened: dict[str, Callable[[], IO[bytes]]] = {}
     for name, read in _files(path):
         stem, suffix = os.path.splitext(os.path.basename(name))
-        if (
-            suffix.lower() in _SUFFIXES
-            and not stem.startswith(".")
-            and within in ("", *Path(name).parts)
-        ):
-            stem = _COCO.sub(r"\1", stem)
-            if stem in opened:
-                raise FileError(
-                    f"{path}: several images have the name {stem}; say which with `within`"
-                )
-            opened[stem] = read
+        counts = within in ("", *Path(name).parts) and not stem.startswith(".")
+        if suffix.lower() not in _SUFFIXES or not counts:
+            continue
+        stem = _COCO.sub(r"\1", stem)
+        if stem in opened:
+            raise FileError(f"{path}: several images have the name {stem}; say which by `within`")
+        opened[stem] = read
     if not opened:
         raise FileError(f"{path}: no JPEG or PNG file in it" + f" within {within}" * bool(within))
     return dict(sorted(opened.items()))
