@@ -14,6 +14,7 @@ from scipy.special import log_expit, log_softmax
 from sklearn.base import ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.extmath import safe_sparse_dot
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from toplabel import losses
@@ -35,6 +36,11 @@ def seed_from(random_state) -> int:
     if isinstance(random_state, numbers.Integral) and not isinstance(random_state, bool):
         return as_integer(random_state, "random_state", 0, 2**64 - 1)
     return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+
+
+def is_logistic(estimator: SolverEstimator) -> bool:
+    """Return whether the scores of a loss estimate probabilities."""
+    return estimator._is_logistic()
 
 
 class SolverEstimator(ClassifierMixin, CommonEstimator):
@@ -264,6 +270,20 @@ class SolverEstimator(ClassifierMixin, CommonEstimator):
         scores = self.decision_function(X)
         scores = np.column_stack([-scores, scores]) if self._binary else scores
         return log_softmax(log_expit(scores), axis=1)
+
+    @available_if(is_logistic)
+    def predict_log_proba(self, X) -> np.ndarray:
+        """Return logarithms of the probabilities of `predict_proba`.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix, (n, d)
+
+        Returns
+        -------
+        ndarray, (n, m)
+        """
+        return self._log_probabilities(X)
 
     def _two_columns(self, scores: np.ndarray) -> np.ndarray:
         return np.column_stack([-scores / 2, scores / 2]) if self._binary else scores

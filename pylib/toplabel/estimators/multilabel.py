@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from toplabel._core.arrays import as_weights
 from toplabel._core.threads import each
-from toplabel.estimators.base import SolverEstimator, encode, seed_from
+from toplabel.estimators.base import SolverEstimator, encode, is_logistic, seed_from
 from toplabel.estimators.inputs import (
     check_no_joined_labels,
     check_no_lists,
@@ -32,11 +32,6 @@ from toplabel.solver import Solution
 from toplabel.thresholds import Sweep
 
 __all__ = ["MultilabelClassifier"]
-
-
-def _is_logistic(estimator: MultilabelClassifier) -> bool:
-    """Do the scores stand for probabilities?"""
-    return estimator.loss in ("lr_ova", "lr_ml")
 
 
 class MultilabelClassifier(SolverEstimator):
@@ -322,7 +317,10 @@ class MultilabelClassifier(SolverEstimator):
             return sparse.vstack(found, format="csr").astype(np.int64)
         return np.concatenate(found).astype(np.int64)
 
-    @available_if(_is_logistic)
+    def _is_logistic(self) -> bool:
+        return self.loss in ("lr_ova", "lr_ml")
+
+    @available_if(is_logistic)
     def predict_proba(self, X) -> np.ndarray:
         """Return the probability of each label; with ``loss="lr_ova"`` or ``"lr_ml"`` only.
 
@@ -343,19 +341,8 @@ class MultilabelClassifier(SolverEstimator):
             return expit(self.decision_function(X))  # keeps the digits of small ones
         return np.exp(self._log_probabilities(X))
 
-    @available_if(_is_logistic)
-    def predict_log_proba(self, X) -> np.ndarray:
-        """Return logarithms of the probabilities of `predict_proba`.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix, (n, d)
-
-        Returns
-        -------
-        ndarray, (n, m)
-        """
+    def _log_probabilities(self, X) -> np.ndarray:
         check_is_fitted(self, "classes_")
         if self.multilabel_ and self.loss == "lr_ova":
             return log_expit(self.decision_function(X))
-        return self._log_probabilities(X)
+        return super()._log_probabilities(X)

@@ -8,20 +8,13 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from toplabel._core.arrays import as_weights
 from toplabel._core.catalogue import LOSSES
-from toplabel.estimators.base import SolverEstimator, encode, seed_from
+from toplabel.estimators.base import SolverEstimator, encode, is_logistic, seed_from
 from toplabel.estimators.inputs import check_one_label
 from toplabel.estimators.previous import check_same_classes
 from toplabel.estimators.ranking import found_share
 from toplabel.estimators.weighting import weights_of_classes
 
 __all__ = ["TopKClassifier"]
-
-
-def _is_logistic(estimator: TopKClassifier) -> bool:
-    """Does the minimiser of the loss estimate probabilities?"""
-    loss = LOSSES.get(estimator.loss) if isinstance(estimator.loss, str) else None
-    at_one = loss.at_one if loss is not None and estimator.k == 1 else ""
-    return "lr_multi" in (estimator.loss, at_one) or estimator.loss == "lr_ova"
 
 
 class TopKClassifier(SolverEstimator):
@@ -227,7 +220,12 @@ class TopKClassifier(SolverEstimator):
         """
         return self._best_class(X)
 
-    @available_if(_is_logistic)
+    def _is_logistic(self) -> bool:
+        loss = LOSSES.get(self.loss) if isinstance(self.loss, str) else None
+        at_one = loss.at_one if loss is not None and self.k == 1 else ""
+        return "lr_multi" in (self.loss, at_one) or self.loss == "lr_ova"
+
+    @available_if(is_logistic)
     def predict_proba(self, X) -> np.ndarray:
         """Return probabilities of the classes; with ``loss="lr_multi"`` or ``"lr_ova"`` only.
 
@@ -242,20 +240,6 @@ class TopKClassifier(SolverEstimator):
             exp(-f_y(x)))``, divided by the sum of the row.
         """
         return np.exp(self._log_probabilities(X))
-
-    @available_if(_is_logistic)
-    def predict_log_proba(self, X) -> np.ndarray:
-        """Return logarithms of the probabilities of `predict_proba`.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix, (n, d)
-
-        Returns
-        -------
-        ndarray, (n, m)
-        """
-        return self._log_probabilities(X)
 
     def top_k_score(self, X, y, k: int | None = None, sample_weight=None) -> float:
         """Top-k accuracy: share of the rows with fewer than k classes scoring strictly higher than
