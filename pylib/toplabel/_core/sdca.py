@@ -45,8 +45,7 @@ def solutions(
         out = np.empty(
             problem.weights_shape
         )  # without memory for it a run that is done would be lost
-        run, status, history, visits, methods = _solve(problem, C, options, run)
-        found = {"status": status, "history": history, "visits": visits, "methods": methods}
+        run, found = _solve(problem, C, options, run)
         A = run.A if i + 1 == len(Cs) else run.A.copy()
         solution = solution_at(
             problem, C, options, A, run.weights(out), run.coefficients(out), r=run.r, **found
@@ -103,15 +102,16 @@ def unfinished(problem: Problem, C: float, options: Options, start) -> Solution:
     return solution_at(problem, C, options, A, weights, coefficients, **found)
 
 
-def _solve(problem: Problem, C: float, options: Options, run: Run):
-    """Return a run at the end of training, its status, its history, the rows visited by coordinate
-    ascent, and what ran.
+def _solve(problem: Problem, C: float, options: Options, run: Run) -> tuple[Run, dict]:
+    """Return a run at the end of training, and by their names in a `Solution` its status, its
+    history, the rows visited by coordinate ascent, and what ran.
     """
     restart = partial(_at, problem, C, options)
     if options.method == "newton":
         method = Newton(problem, C, options, run, restart, [])
         run, status, history = method.solve()
-        return run, status, history, 0, (Stage("newton", method.steps, "asked for"),)
+        methods = (Stage("newton", method.steps, "asked for"),)
+        return run, {"status": status, "history": history, "visits": 0, "methods": methods}
     visits = -run.visits
     choice = Choice(problem, options, run)
     status, history = train(run, options, choice.observe)
@@ -121,7 +121,7 @@ def _solve(problem: Problem, C: float, options: Options, run: Run):
         method = Newton(problem, C, options, run, restart, history)
         run, status, history = method.solve()
         methods += (Stage("newton", method.steps, choice.why),)
-    return run, status, history, visits, methods
+    return run, {"status": status, "history": history, "visits": visits, "methods": methods}
 
 
 def _of_exact_rows(problem: Problem, solution: Solution, options: Options) -> Solution:

@@ -180,17 +180,11 @@ def solve_once(
 
 def _solution(data: WeightedProblem, C: float, W, A, primal: float, dual: float) -> SimplexSolution:
     """Return the solution; A, P and D are those of the multiplied rows."""
-    problem = data.problem
     gap = (primal - dual) / max(abs(primal), abs(dual), np.finfo(float).tiny)
     A = A if data.root is None else data.root[:, None] * A
     per_row = len(data.Y) / data.n  # the objectives are means over the rows, or over the weight
-    return SimplexSolution(
-        *(W, A, primal * per_row, dual * per_row, gap, 0, "converged", "s_ls", C),
-        problem.labels.m,
-        kernel=problem.kernel,
-        theta=problem.theta,
-        X=problem.kept_rows,
-    )
+    found = {"primal": primal * per_row, "dual": dual * per_row, "relative_gap": gap, "epochs": 0}
+    return SimplexSolution.of(data.problem, "s_ls", C, W, A, status="converged", **found)
 
 
 def _by_cholesky(data: WeightedProblem, ridge: float) -> tuple | None:

@@ -85,24 +85,13 @@ class SvmRun:
         return W
 
 
-def online_weights(
-    problem: SimplexProblem,
-    loss: str,
-    *,
-    lam: float,
-    radius: float,
-    t0: float,
-    epochs: int,
-    seed: int,
-    average: bool,
-) -> np.ndarray:
-    """W, (d, T - 1), after stochastic subgradient steps; see ``tl_simplex_online``."""
+def online_weights(problem: SimplexProblem, loss: str, given: dict[str, object]) -> np.ndarray:
+    """Return W, (d, T - 1), after stochastic subgradient steps, with these ``tl_online_settings``."""
     settings = ffi.new("tl_online_settings *")
     lib.tl_online_settings_init(settings, ffi.sizeof("tl_online_settings"))
-    settings.loss, settings.epochs = _CODES[loss], epochs
-    settings.seed, settings.average = seed, average
-    settings.radius, settings.t0 = radius, t0
-    setattr(settings, "lambda", lam)  # a keyword of Python
+    settings.loss = _CODES[loss]
+    for name, value in given.items():
+        setattr(settings, name, value)
     borrowed: list = []
     data = describe(problem, None, borrowed)
     W = np.empty((problem.features.shape[1], problem.labels.m - 1))

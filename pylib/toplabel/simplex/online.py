@@ -76,19 +76,16 @@ def solve_online(
     problem = SimplexProblem.from_arguments(X, y, "linear", None, n_classes)
     lam = 1.0 / (C * problem.labels.n)
     epochs = as_integer(epochs, "epochs", 1)
-    W = online_weights(
-        problem,
-        loss,
-        lam=lam,
-        radius=1.0 / np.sqrt(lam) if project else np.inf,
-        t0=as_number(t0, "t0", 0.0),
-        epochs=epochs,
-        seed=as_integer(seed, "seed", 0, 2**64 - 1),
-        average=bool(average),
-    )
+    settings = {
+        "lambda": lam,
+        "radius": 1.0 / np.sqrt(lam) if project else np.inf,
+        "t0": as_number(t0, "t0", 0.0),
+        "epochs": epochs,
+        "seed": as_integer(seed, "seed", 0, 2**64 - 1),
+        "average": bool(average),
+    }
+    W = online_weights(problem, loss, settings)
     F = np.asarray(problem.rows @ W)
     primal = float(value(loss, F, problem.y).mean() + lam / 2 * np.vdot(W, W))
-    nan = float("nan")
-    return SimplexSolution(
-        *(W, None, primal, nan, nan, epochs, "uncertified", loss, C, problem.labels.m)
-    )
+    found = {"primal": primal, "dual": np.nan, "relative_gap": np.nan, "epochs": epochs}
+    return SimplexSolution.of(problem, loss, C, W, None, status="uncertified", **found)

@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from toplabel._core.arrays import as_features
+from toplabel._core.problem import Data
 from toplabel._core.solution import Record, products
 from toplabel.simplex import coding
 
@@ -61,6 +62,13 @@ class SimplexSolution:
     history: list[Record] = field(repr=False, default_factory=list)
     X: np.ndarray | sparse.csr_array | None = field(repr=False, default=None)
     dual_variables: np.ndarray | None = field(repr=False, default=None)
+
+    @classmethod
+    def of(cls, problem: Data, loss: str, C: float, W, A, **found) -> SimplexSolution:
+        """Return the solution of a problem."""
+        m, theta, X = problem.labels.m, problem.theta, problem.kept_rows
+        fixed = {"n_classes": m, "kernel": problem.kernel, "theta": theta, "X": X}
+        return cls(W=W, A=A, loss=loss, C=C, **fixed, **found)
 
     def values(self, X) -> np.ndarray:
         """f of new rows.

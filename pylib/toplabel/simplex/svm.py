@@ -106,13 +106,18 @@ def solve(
         run.set_C(C)
     status, history = train(run, options)
     last = history[-1]
-    return SimplexSolution(
-        *(run.weights(), run.coefficients(), last.primal, last.dual, last.relative_gap),
-        *(last.epoch, status, loss, C, problem.labels.m),
-        kernel=kernel,
-        theta=problem.theta,
+    return SimplexSolution.of(
+        problem,
+        loss,
+        C,
+        run.weights(),
+        run.coefficients(),
+        primal=last.primal,
+        dual=last.dual,
+        relative_gap=last.relative_gap,
+        epochs=last.epoch,
+        status=status,
         history=history,
-        X=problem.kept_rows,
         dual_variables=run.alpha,
     )
 
