@@ -27,12 +27,12 @@ def class_sections(inputs: Inputs) -> list[tuple[str, Section]]:
             ]
             model = inputs.results / dataset / best["config_method"] / "model.npz"
             if (splits := read_npz(model)["splits"]).size:
-                told = ":"
-                if splits.size > 1:
-                    told = (
-                        f", trained for the first of {splits.size} splits (`split=` takes another):"
-                    )
-                parts.append(Text("", lead=f"As a scikit-learn pipeline for new rows{told}"))
+                of = (
+                    f", the model of split {splits[0]}, or another by split="
+                    if splits.size > 1
+                    else ""
+                )
+                parts.append(Text("", lead=f"As a scikit-learn pipeline for new rows{of}:"))
                 parts.append(Text(f'toplabel.load_model("{model.as_posix()}")', style="code"))
             title = f"{inputs.title(dataset)}, class by class"
             parts += [*class_tables(rows), cost_table(inputs, dataset)]
@@ -46,7 +46,7 @@ def cost_table(inputs: Inputs, dataset: str) -> Table:
     cells = inputs.cells[inputs.cells["config_dataset"] == dataset]
     most = cells.groupby("label", sort=False)[["seconds", "epochs"]].max().dropna()
     rows = [
-        [label, compact(one["seconds"], 3), count(int(one["epochs"]))]
+        [label, compact(one["seconds"], 3), count(int(one["epochs"])) if one["epochs"] else ""]
         for label, one in most.iterrows()
     ]
     head = ["Method", "Seconds of selection and training", "Passes or steps of the final fits"]

@@ -94,7 +94,7 @@ def _score_parts(inputs: Inputs, pictures: dict[str, str]) -> list[Part]:
     own, best = _own(inputs), best_of_own(inputs)
     compared = bool(score_of(own)["comparable"])
     if best and not compared:
-        parts.append(best)
+        parts += [best, Text(_WORDS["best"], style="note")]
     parts += _scores(inputs)
     part = own if compared else _kept(inputs)
     points = agreement.points_of(part[part["verdict"] != ""])

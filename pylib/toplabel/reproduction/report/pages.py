@@ -67,7 +67,8 @@ class _Pages:
         self.of = {
             name: Page(name, *inputs.study_text(study), []) for study, name in self._name_of.items()
         }
-        self.of |= {name: Page(name, *words, []) for name, words in WORDS["pages"].items()}
+        words = WORDS["pages"] | ({} if inputs.of_papers else WORDS["own_pages"])
+        self.of |= {name: Page(name, *words[name], []) for name in WORDS["pages"]}
         self.of[PUBLISHED].paper = False
         self._add_tables()
         self._add_figures()

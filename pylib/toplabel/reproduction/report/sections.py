@@ -216,26 +216,35 @@ def first_bests(inputs: Inputs) -> dict[str, pd.Series]:
 
 
 def best_of_own(inputs: Inputs) -> Table | None:
-    """Return the table of the best methods, and how many others are level with each."""
+    """Return the table of the best methods, and how many others are level with each: in the interval
+    over test rows, or with several splits not more than a deviation away.
+    """
     rows = []
     for best, part in best_rows(inputs):
         cell = grid_cell(best)
-        near = int(part["measured"].between(best["rows_low"], best["rows_high"]).sum()) - 1
+        low, high = best["rows_low"], best["rows_high"]
+        if cell.std:
+            low, high = (best["measured"] + sign * best["std"] for sign in (-1, 1))
+        near = int(part["measured"].between(low, high).sum()) - 1
         rows.append(
             [
                 f"{inputs.title(best['dataset'])} {best['features']}".rstrip(),
                 metric_label(best["metric"]),
                 best["label"],
-                Cell(cell.ours, stopped=cell.stopped),
+                Cell(" ± ".join(filter(None, (cell.ours, cell.std))), stopped=cell.stopped),
                 cell.interval,
-                f"{near}" if cell.interval else "",
+                f"{near}" if near >= 0 else "",
                 f"{part['label'].nunique()}",
                 numbers.compact(best["seconds"], 3),
             ]
         )
     head = ["Data set", "Metric", "Best method", "Value", "95 % of test rows", "Level with it"]
     caption = "The best method by data set and metric"
-    return table_of(caption, [*head, "Methods", "Seconds"], rows) if rows else None
+    head += ["Methods", "Seconds"]
+    if not any(row[4] for row in rows):
+        del head[4]
+        rows = [row[:4] + row[5:] for row in rows]
+    return table_of(caption, head, rows) if rows else None
 
 
 def best_sentence(inputs: Inputs) -> str:
