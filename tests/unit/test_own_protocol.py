@@ -1,13 +1,21 @@
 """`protocol: own`: the defaults for data that no paper has, and advice on what they hold."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from sklearn.datasets import dump_svmlight_file
+from small_sets import problems_of, task_of
 
-from toplabel.reproduction.config.entry import Entry, RawFile
+from toplabel.reproduction.config.entry import Entry, RawFile, Split
+from toplabel.reproduction.config.method import Method
+from toplabel.reproduction.config.protocols import load_protocols
 from toplabel.reproduction.data.parts import Part, Prepared
 from toplabel.reproduction.data.prepare import prepare
 from toplabel.reproduction.data.statistics import advice, class_counts
+from toplabel.reproduction.selection.tuning import tune_split
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def entry(**changes):
@@ -68,3 +76,22 @@ def test_advice_names_what_is_peculiar():
         "No training row has c.",
     ]
     assert list(class_counts(prepared)) == [2, 1, 0]
+
+
+def test_the_path_goes_on_where_one_vs_all_hinges_fail_in_its_middle():
+    rng = np.random.default_rng(0)
+    y = np.repeat(np.arange(20), 20)
+    X = 2 * rng.standard_normal((20, 6))[y] + rng.standard_normal((400, 6))
+    X = np.column_stack([(X - X.mean(axis=0)) / X.std(axis=0), np.ones(400)]) / np.sqrt(7)
+    halves = {"train": slice(None, None, 2), "test": slice(1, None, 2)}
+    parts = {name: Part(X[rows], y=y[rows]) for name, rows in halves.items()}
+    names = [str(j) for j in range(20)]
+    split = Split("main", "train", "test", "test")
+    prepared = Prepared("toy", "multiclass", 20, names, parts, [split])
+    protocol = load_protocols(ROOT / "config/protocols.yaml")["own_multiclass"]
+    method, budget = Method("svm_ova", "A", "svm_ova"), protocol.budgets["standard"]
+    task = task_of(method, budget, protocol.metrics)
+    (tuned,) = tune_split(problems_of(prepared, task), task)
+    top1 = tuned.value[0, :, 0, 0]
+    assert len(top1) >= 7
+    assert top1[-3:].max() > top1[:4].max() + 5
