@@ -35,6 +35,8 @@ def solutions(
         try:
             if run is None:
                 run = _create(problem, C, options, _start(warm_start, problem, C))
+            elif C > tuning.NEAR_C * Cs[i - 1]:
+                run = _create(problem, C, options, Start(run.A, Cs[i - 1]))
             else:
                 run.set_C(C, options.clock)
         except Ended:
@@ -199,8 +201,10 @@ def _start(warm_start, problem: Problem, C: float) -> Start:
     weights = warm_start.coefficients if problem.is_gram else warm_start.W
     if weights is not None and not problem.is_gram:
         weights = join_intercept(weights, warm_start.intercept, problem.constant)
-    # Weights of other features or of another representation are of no use; the dual variables are.
-    if not warm_start.r or weights is None or weights.shape != problem.weights_shape:
+    # Weights for a far C, of other features or of another representation are of no use; the dual variables
+    # are.
+    is_near = 1 / tuning.NEAR_C <= C / warm_start.C <= tuning.NEAR_C
+    if not (warm_start.r and is_near and np.shape(weights) == problem.weights_shape):
         return Start(dual, warm_start.C)
     r = min(warm_start.r * (C / warm_start.C), LARGEST)
     return Start(dual, warm_start.C, as_matrix(weights, "warm_start"), r)
