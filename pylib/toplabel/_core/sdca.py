@@ -35,7 +35,7 @@ def solutions(
         try:
             if run is None:
                 run = _create(problem, C, options, _start(warm_start, problem, C))
-            elif C > tuning.NEAR_C * Cs[i - 1]:
+            elif C / Cs[i - 1] > tuning.NEAR_C:
                 run = _create(problem, C, options, Start(run.A, Cs[i - 1]))
             else:
                 run.set_C(C, options.clock)
