@@ -143,11 +143,12 @@ def _score_table(caption: str, rows: Mapping[str, pd.DataFrame]) -> list[Part]:
     for name, part in rows.items():
         score = score_of(part)
         stopped = int((part["stopped"] & (part["verdict"] != "")).sum())
-        counts = (*(score[key] for key in ("comparable", "match", "close", "spread")),)
+        counts = [score[key] for key in ("comparable", "match", "close")]
         if score["comparable"]:
-            made.append([name, *map(count, (*counts, missed(score), stopped))])
-    head = ["Numbers of", "Compared", "Match", "Close", "Within spread"]
-    head += ["Not reproduced", "Not converged"]
+            counts += [missed(score), score["spread"], stopped]
+            made.append([name, *map(count, counts)])
+    head = ["Numbers of", "Compared", "Match", "Close", "Not reproduced", "Within spread"]
+    head.append("Not converged")
     return [table_of(caption, head, made)] if made else []
 
 
