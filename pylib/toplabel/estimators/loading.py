@@ -34,7 +34,8 @@ def load_model(path: str | os.PathLike[str], split: str | None = None) -> Pipeli
     sklearn.pipeline.Pipeline
         The scaling of the features and a `TopKClassifier` or `MultilabelClassifier`. It takes rows
         as the file of the data set has them, and gives the predictions and scores of
-        ``predictions.csv``. Fitted again, it is trained with the same parameters.
+        ``predictions.csv``. Fitted again, it is trained with the same parameters, unless its loss is
+        one of your own, of which it has the name alone.
 
     Raises
     ------
