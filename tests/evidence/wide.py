@@ -14,14 +14,17 @@ import time
 from pathlib import Path
 
 import numpy as np
+from sklearn.datasets import load_svmlight_file
 from threadpoolctl import threadpool_limits
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
 
+from defaults import ROOT
 from defaults import load as load_set
 
 import toplabel
 from benchmark_utils.problems import topics
+from toplabel.reproduction.data.fetch import mirror_folders
 
 TOLS = (1e-3, 1e-6)
 CS = (1.0, 10.0, 100.0, 1000.0)
@@ -49,6 +52,11 @@ def load(name: str):
     """Return rows and labels, or None."""
     if name == "topics":
         return topics(np.random.default_rng(0), 6412, 55_000, 105)
+    if name == "news20":  # the training part alone
+        for folder in mirror_folders((), ROOT):
+            for path in Path(folder).glob("news20/news20.bz2"):
+                X, y = load_svmlight_file(str(path))
+                return X, np.unique(y, return_inverse=True)[1]
     found = load_set(name)
     return None if found is None else found[:2]
 

@@ -33,17 +33,6 @@ def cost_of_newton(problem: Problem, eps: float) -> float:
     return step * (first - each * np.log10(max(eps, tuning.LEAST_TOL)))
 
 
-def may_take_over(problem: Problem, options: Options) -> bool:
-    """Return whether Newton's method may take over from coordinate ascent."""
-    d, m = problem.weights_shape
-    return (
-        options.method == "auto"
-        and options.acceleration == "auto"
-        and d * m <= tuning.MOST_WEIGHTS
-        and reason_against(problem) == ""
-    )
-
-
 class Choice:
     """Watches a run of coordinate ascent.
 
@@ -63,7 +52,13 @@ class Choice:
     """
 
     def __init__(self, problem: Problem, options: Options, run: Run):
-        self.is_open = may_take_over(problem, options)
+        d, m = problem.weights_shape
+        self.is_open = (
+            options.method == "auto"
+            and options.acceleration == "auto"
+            and d * m <= tuning.MOST_WEIGHTS
+            and reason_against(problem) == ""
+        )
         self.why = ""
         self._eps = max(options.eps, tuning.LEAST_TOL)
         self._run = run

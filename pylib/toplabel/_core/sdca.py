@@ -11,7 +11,7 @@ from scipy import sparse
 
 from toplabel._core import tuning
 from toplabel._core.arrays import as_dual, as_matrix, check_mapped_finite, is_mapped
-from toplabel._core.choice import Choice, may_take_over
+from toplabel._core.choice import Choice
 from toplabel._core.newton import Newton, reason_against
 from toplabel._core.problem import LARGEST, Problem
 from toplabel._core.run import Run, Start
@@ -163,7 +163,7 @@ def _create(
             window=_window(features, options.window),
             acceleration=as_r(options.acceleration),
             float32_passes=problem.float32_passes and _may_round(features, options),
-            lagrangian=0 if may_take_over(problem, options) else tuning.LAGRANGIAN,
+            lagrangian=tuning.LAGRANGIAN,
             clock=options.clock if has_limits else None,
         )
     except ToplabelError as error:
