@@ -154,7 +154,7 @@ def _single_labels(table: Table) -> np.ndarray:
         message = f"labels of the shape {values.shape} and the type {values.dtype}"
         raise table.error(f"{message}; they must be classes, (n,), whole numbers or words")
     if values.dtype.kind == "U":
-        _refuse(table, values, np.isin(values, _MISSING), "missing")
+        _refuse(table, values, np.isin(values, _MISSING), "missing (empty, ?, NA, None or alike)")
         return values
     _refuse(table, values, ~np.isfinite(values) | (values % 1 != 0), "no whole number")
     # Beyond them two labels may have been read as one number.
