@@ -211,6 +211,17 @@ def test_paths_and_widths_are_left_after_a_decline(monkeypatch):
     assert np.log2(found.theta).tolist() == [-4, -2, 0]
 
 
+def test_a_path_ends_where_a_fit_is_far_from_its_optimum():
+    task = task_of(Method("svm_rbf", "A", "svm_multi", kernel="rbf"), BUDGET, METRICS)
+    task = replace(task, settings=replace(task.settings, max_epochs_tune=1))
+    points = {0.0: [-12, -10, 8, 10]}
+    found = FoldPath(_problem(), task, 0).visit(points)
+    assert found.C.tolist() == [2.0**-12, 2.0**-10]
+    assert (found.relative_gap <= tuning.FAR).all()
+    (first,) = FoldPath(_problem(), task, 0).visit({0.0: [10]}).relative_gap.ravel()
+    assert first > tuning.FAR  # alone it is all there is
+
+
 def test_folds_are_averaged_where_all_have_been():
     def tune(fold, points, method=SOFTMAX):
         return _path(method=method, fold=fold).visit(points)

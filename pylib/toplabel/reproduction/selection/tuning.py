@@ -29,6 +29,10 @@ from toplabel.reproduction.selection.scaling import Scaling
 from toplabel.reproduction.selection.task import Task
 from toplabel.reproduction.selection.tuned import Point, Tuned, assemble, average, merge
 
+FAR = 0.1
+"""Relative gap above which a fit that was given up is no candidate, nor is any larger C, whose fits
+are harder still."""
+
 
 def tune_split(
     problems: Sequence[ValidationProblem], task: Task, checkpoints: Checkpoints | None = None
@@ -172,7 +176,10 @@ class FoldPath:
         fitter = Fitter(self.task, X, problem.labels, problem.n_classes, theta, self.fold)
         found = []
         for exponent in sorted(exponents):
-            found.append(self._measure(theta, fitter.fit(budget.C.value(exponent)), held_out))
+            fit = fitter.fit(budget.C.value(exponent))
+            if found and fit.solution.relative_gap > FAR:
+                break
+            found.append(self._measure(theta, fit, held_out))
             if stopping is not None and stopping.update(best_values(found[-1], self._metrics)):
                 break
         return found
