@@ -163,7 +163,7 @@ class Targets:
         there = {*self.prepared()}
         return {
             name: (plan.raw.missing(name) if name in asked else "")
-            or "no study of the config asks for it"
+            or "not asked for by this run; make whole asks for all whose data can be had"
             for name in plan.registry
             if plan.prepared(name) not in there
         }
