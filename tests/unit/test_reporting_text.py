@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from toplabel.reproduction.config.keys import Key
 from toplabel.reproduction.report import labels, numbers
+from toplabel.reproduction.report.classes import selected_for
 from toplabel.reproduction.report.html import label_markup
 from toplabel.reproduction.report.run_page import certificates
 from toplabel.reproduction.report.score import in_words, score_of
@@ -143,3 +144,14 @@ def test_a_gradient_norm_alone_is_no_duality_gap() -> None:
     status = ["converged", "converged", "converged", "max_epochs", ""]
     text = certificates(SimpleNamespace(measured=pd.DataFrame(rows | {"status": status})))
     assert re.findall(r"(\d) (?:measured|come|from)", text) == ["5", "2", "1", "1", "1"]
+
+
+def test_the_parameters_that_were_selected_for_an_estimator(tmp_path):
+    (tmp_path / "mine/knn").mkdir(parents=True)
+    text = "split,metric,C\nf0,top1,2.0\nf1,top1,1.0\nf2,top1,2.0\nf0,top2,1.0\n"
+    (tmp_path / "mine/knn/selection.csv").write_text(text)
+    inputs = SimpleNamespace(results=tmp_path, candidates={"knn": [{"n": 3}, {"n": 5}]})
+    row = pd.Series({"config_dataset": "mine", "config_method": "knn", "metric": "top1", "C": 0.2})
+    assert selected_for(inputs, row) == "n 5 (2); n 3 (1)"
+    assert selected_for(inputs, row.replace("top1", "top2")) == "n 3"
+    assert selected_for(inputs, row.replace("knn", "lr_multi")) == "C 0.2"

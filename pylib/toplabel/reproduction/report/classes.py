@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
+import numpy as np
 import pandas as pd
 
 from toplabel.reproduction.files import read_npz
 from toplabel.reproduction.report.inputs import Inputs
-from toplabel.reproduction.report.labels import plain
+from toplabel.reproduction.report.labels import metric_label, plain
 from toplabel.reproduction.report.numbers import compact, count, fixed
 from toplabel.reproduction.report.sections import first_bests, table_of
 from toplabel.reproduction.report.tree import Part, Section, Table, Text
@@ -34,23 +37,45 @@ def class_sections(inputs: Inputs) -> list[tuple[str, Section]]:
                 )
                 parts.append(Text("", lead=f"As a scikit-learn pipeline for new rows{of}:"))
                 parts.append(Text(f'toplabel.load_model("{model.as_posix()}")', style="code"))
+            elif best["config_method"] in inputs.candidates:
+                text = "The models of an estimator are not kept; the last table has its parameters."
+                parts.append(Text(text))
             title = f"{inputs.title(dataset)}, class by class"
-            parts += [*class_tables(rows), cost_table(inputs, dataset)]
+            parts += [*class_tables(rows), cost_table(inputs, dataset, best["metric"])]
             section = Section(f"classes-{dataset}", title, parts)
             found.append((dataset, section))
     return found
 
 
-def cost_table(inputs: Inputs, dataset: str) -> Table:
-    """Return what each method took: the most of any metric, summed over the splits."""
+def cost_table(inputs: Inputs, dataset: str, metric: str) -> Table:
+    """Return what was selected for a metric, and what each method took: the most of any metric,
+    summed over the splits.
+    """
     cells = inputs.cells[inputs.cells["config_dataset"] == dataset]
-    most = cells.groupby("label", sort=False)[["seconds", "epochs"]].max().dropna()
-    rows = [
-        [label, compact(one["seconds"], 3), count(int(one["epochs"])) if one["epochs"] else ""]
-        for label, one in most.iterrows()
-    ]
-    head = ["Method", "Seconds of selection and training", "Passes or steps of the final fits"]
-    return table_of("What each method took", head, rows)
+    rows = []
+    for label, part in cells.groupby("label", sort=False):
+        seconds, passes = part["seconds"].max(), part["epochs"].max()
+        chosen = selected_for(inputs, part[part["metric"] == metric].iloc[0])
+        said = [compact(seconds, 3), count(int(passes)) if passes > 0 else ""]
+        rows.append([label, chosen, *said])
+    head = ["Method", f"Selected for {metric_label(metric)}", "Seconds of selection and training"]
+    head.append("Passes or steps of the final fits")
+    return table_of("What each method selected and took", head, rows)
+
+
+def selected_for(inputs: Inputs, row: pd.Series) -> str:
+    """Return C, or the parameters of an estimator with the number of splits where they differ."""
+    candidates = inputs.candidates.get(row["config_method"])
+    if candidates is None:
+        return f"C {compact(row['C'], 3)}" if row["C"] == row["C"] else ""
+    file = inputs.results / row["config_dataset"] / row["config_method"] / "selection.csv"
+    chosen = pd.read_csv(file)
+    places = np.log2(chosen.loc[chosen["metric"] == row["metric"], "C"]).round().astype(int)
+    texts = Counter(
+        ", ".join(f"{name} {value}" for name, value in candidates[i].items()) for i in places
+    )
+    more = len(texts) > 1
+    return "; ".join(f"{text} ({n})" if more else text for text, n in texts.most_common())
 
 
 def class_tables(rows: pd.DataFrame) -> list[Part]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -40,6 +40,8 @@ class Inputs:
         The notes on the papers' cells.
     labels : mapping
         The labels of methods.yaml by the keys of the methods.
+    candidates : mapping
+        What the parameters of each estimator were selected from, by its name.
     texts : mapping
         Title and caption of each published table, by paper and number.
     kept_run : mapping or None
@@ -65,6 +67,7 @@ class Inputs:
     run: Mapping[str, Any]
     notes: Notes
     labels: Mapping[Key, str]
+    candidates: Mapping[str, Sequence[Mapping[str, Any]]]
     texts: Mapping[tuple[str, str], TableText]
     kept_run: Mapping[str, Any] | None
     kept_claims: pd.DataFrame | None

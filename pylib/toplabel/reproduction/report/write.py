@@ -63,6 +63,8 @@ def write_report(
     names = published_tables(published)
     texts = load_texts(published / "tables.csv")
     methods = load_methods(checkout / "config/methods.yaml").values()
+    config = run["config"] if isinstance(run["config"], Mapping) else {}
+    all_methods = load_methods(checkout / "config/methods.yaml", config).values()
     has_kept = (kept / "run.json").is_file()
     shown = [Path(path) for path in shown]
     tables = [read_table(path) for path in shown if path.parent.name == "tables"]
@@ -79,6 +81,7 @@ def write_report(
         run=run,
         notes=load_notes(checkout),
         labels={one.key: one.label for one in methods if not one.variant_of},
+        candidates={one.name: one.candidates for one in all_methods if one.estimator and one.grid},
         texts={names[name]: text for name, text in texts.items() if name in names},
         kept_run=read_json(kept / "run.json", ("created", "git")) if has_kept else None,
         kept_claims=read_frame(kept / "claims.csv", CLAIMS) if has_kept else None,
