@@ -50,6 +50,7 @@ class Curvatures:
         self._problem, self._C = problem, C
         labels = problem.labels
         self.m = labels.m
+        self.is_coupled = not problem.loss.key.endswith("_ova")
         out = ffi.new("tl_curvatures **")
         arrays = (pointer(labels.start, "int64_t *"), pointer(labels.label, "int32_t *"))
         code = losses.code(problem.loss)
@@ -118,7 +119,9 @@ class Systems:
         if self._is_direct():
             return self._direct(X, shift, R), 0
         M = self._preconditioner(X, shift)
-        D, steps = self._conjugate_gradients(X, shift, M, R)
+        common = R.mean(axis=0) if self._J.is_coupled else 0.0
+        D, steps = self._conjugate_gradients(X, shift, M, R - common)
+        D += common / shift
         self._steps = steps
         self._kept = (M, shift, steps)
         return D, steps
@@ -162,8 +165,14 @@ class Systems:
             block[:] = np.linalg.inv(Y.T @ Y + shift * np.eye(d))
         return lambda R: np.matmul(blocks, R[:, :, None])[:, :, 0]
 
+    def _center(self, Z: np.ndarray) -> np.ndarray:
+        """Return a direction without its part that is the same for all classes, which does not change
+        differences of scores: the blocks would have it badly scaled.
+        """
+        return Z - Z.mean(axis=0) if self._J.is_coupled else Z
+
     def _conjugate_gradients(self, X, shift: float, M, R: np.ndarray) -> tuple[np.ndarray, int]:
-        D, R, Z = np.zeros_like(R), R.copy(), M(R)
+        D, R, Z = np.zeros_like(R), R.copy(), self._center(M(R))
         P, product = Z.copy(), float(np.vdot(R, Z))
         least = tuning.CG_TOLERANCE**2 * product
         steps = 0
@@ -177,7 +186,7 @@ class Systems:
             size = product / curvature
             D += size * P
             R -= size * HP
-            Z = M(R)
+            Z = self._center(M(R))
             before, product = product, float(np.vdot(R, Z))
             P = Z + product / before * P
             steps += 1
