@@ -3,6 +3,7 @@
  * but with one size in place of one a class, S = sum_i ||x_i|| ||a_i||. */
 #include "simplex.h"
 
+#include "solve.h"
 #include "vector.h"
 
 #include <float.h>
@@ -88,15 +89,10 @@ tl_status tl_simplex_evaluate(tl_simplex *self, tl_objective *objective) {
     if (is_gram && norm2 < -norm2_error) return TL_ERR_INDEFINITE;
     const double scale = 1.0 / (self->C * self->total_weight);
     const double primal = scale * (losses + 0.5 * norm2), dual = scale * (linear - 0.5 * norm2);
-    if (!isfinite(primal) || !isfinite(dual)) return TL_ERR_OVERFLOW;
-    const double largest = fmax(fabs(primal), fabs(dual));
-    objective->primal = primal;
-    objective->dual = dual;
     const double rounding =
         scale * (worst_losses - losses + unit * (losses + linear) + norm2_error);
-    objective->rounding = rounding < INFINITY ? rounding : INFINITY; /* or NaN, of inf times 0 */
-    objective->relative_gap =
-        largest > 0.0 ? (fabs(primal - dual) + objective->rounding) / largest : 0.0;
+    const tl_status status = tl_fill_objective(objective, primal, dual, rounding);
+    if (status != TL_OK) return status;
     objective->norm2 = norm2;
     objective->epochs = self->epochs;
     objective->visits = self->epochs * self->data.n;

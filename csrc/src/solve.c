@@ -27,6 +27,17 @@ typedef struct loop {
     progress progress;
 } loop;
 
+tl_status tl_fill_objective(tl_objective *objective, double primal, double dual, double rounding) {
+    if (!isfinite(primal) || !isfinite(dual)) return TL_ERR_OVERFLOW;
+    const double size = fmax(fabs(primal), fabs(dual));
+    objective->primal = primal;
+    objective->dual = dual;
+    objective->rounding = rounding < INFINITY ? rounding : INFINITY; /* or NaN, of inf times 0 */
+    objective->relative_gap =
+        size == 0.0 ? 0.0 : (fabs(primal - dual) + objective->rounding) / size;
+    return TL_OK;
+}
+
 /* The callback's answer. */
 static int call_back(const loop *self, const tl_objective *objective) {
     const tl_stopping *stopping = self->stopping;

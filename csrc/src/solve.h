@@ -25,6 +25,10 @@ typedef struct tl_iterative {
     bool (*widen)(void *solver);
 } tl_iterative;
 
+/* Fill in both objectives, the bound of their rounding errors, and the relative gap;
+ * TL_ERR_OVERFLOW unless they are finite. */
+tl_status tl_fill_objective(tl_objective *objective, double primal, double dual, double rounding);
+
 tl_status tl_solve(const tl_iterative *iterative, const tl_stopping *stopping,
                    tl_objective *objective, tl_outcome *outcome);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Primal and dual objective: the certificate, and its estimate. */
+#include "solve.h"
 #include "solver.h"
 
 #include <float.h>
@@ -110,17 +111,6 @@ static norms find_norms(tl_solver *self, const scan *sums) {
     return (norms){primal, tl_is_computed(self) ? self->sums.norm2 : 2.0 * sums->dual - primal};
 }
 
-static tl_status fill(tl_objective *objective, double primal, double dual, double rounding) {
-    if (!isfinite(primal) || !isfinite(dual)) return TL_ERR_OVERFLOW;
-    const double size = fmax(fabs(primal), fabs(dual));
-    objective->primal = primal;
-    objective->dual = dual;
-    objective->rounding = rounding < INFINITY ? rounding : INFINITY; /* or NaN, of inf times 0 */
-    objective->relative_gap =
-        size == 0.0 ? 0.0 : (fabs(primal - dual) + objective->rounding) / size;
-    return TL_OK;
-}
-
 static void count(const tl_solver *self, tl_objective *objective) {
     objective->epochs = self->epochs;
     objective->visits = self->visited;
@@ -213,7 +203,7 @@ tl_status tl_solver_evaluate(tl_solver *self, tl_objective *objective) {
         set_unknown(self, objective);
         return TL_ERR_OVER;
     }
-    const tl_status status = fill(objective, at.primal, at.dual, at.rounding);
+    const tl_status status = tl_fill_objective(objective, at.primal, at.dual, at.rounding);
     if (status != TL_OK) return status;
     if (is_indefinite(self, &at)) return TL_ERR_INDEFINITE;
     tl_check_float32(self, at.primal - at.dual);
@@ -238,7 +228,7 @@ tl_status tl_solver_estimate(const tl_solver *self, tl_objective *objective) {
         primal = half_lambda * self->outer.norm2;
         dual = primal - product - half_lambda * self->outer.residual2;
     }
-    const tl_status status = fill(objective, losses + primal, dual - conjugates, 0.0);
+    const tl_status status = tl_fill_objective(objective, losses + primal, dual - conjugates, 0.0);
     if (status != TL_OK) return status;
     count(self, objective);
     objective->norm2 = 2.0 * primal * self->settings.C * self->total_weight;
