@@ -14,7 +14,7 @@ FIRST_EXTRA = 10.0
 EXTRA_FACTOR = 0.5
 """By which it falls from one outer step to the next; not varied."""
 LEAST_EXTRA = 1e-9
-"""Where it would smooth nothing but rounding."""
+"""The least smoothing: below, it smooths nothing but rounding."""
 NEAR = 3.0
 """Times `tol`: the gap of an inner problem at which an evaluation may be worth its time."""
 ARMIJO = 1e-4
@@ -25,7 +25,7 @@ TRIALS = 30
 SHORTEST = 1e-6
 """Steps below, which move the scores by less of their size, are rounding."""
 LEAST_MU = 0.1
-"""Of the damping, beside the regulariser's 1."""
+"""The least damping, beside the regulariser's 1, where there is any."""
 IDLE, IDLE_OUTER = 6, 20
 """Steps, and outer steps, without a smaller gap, after which rounding has ended the progress. From a good
 start the first outer steps smooth too much to make the gap smaller."""
@@ -50,15 +50,16 @@ and 2 times as long, raw landsat and optdigits .96 and 1."""
 REUSED, REUSED_SHIFT = 8, 10.0
 """A preconditioner is used again after at most so many steps, where the damping changed by less."""
 BLOCK_BYTES = DENSE_BYTES = 1 << 28
-"""Of the preconditioner's blocks, beyond which their diagonals take their place; of sparse rows that
-are made dense."""
+"""Bytes of the preconditioner's blocks, beyond which their diagonals take their place; of sparse rows
+that are made dense."""
 CG_TOLERANCE, CG_STEPS = 0.1, 200
-"""Of conjugate gradients, in the norm of the preconditioner: the inner problem is solved as loosely."""
+"""Tolerance of conjugate gradients, in the norm of the preconditioner, and their most steps: the inner
+problem is solved as loosely."""
 
 # ---- when Newton's method takes over (choice.py) ----
 
 MOST_WEIGHTS = 1500
-"""For which it is considered: scene with 1,764 weights took .7 s by coordinate ascent, 2.9 s by it."""
+"""Weights up to which it is considered: scene with 1,764 weights took .7 s by coordinate ascent, 2.9 s by it."""
 FEWEST_PASSES, MORE_PASSES = 6, 1.1
 """Before the fall of the gap says anything; by which they grow until it is asked again, which after each
 pass took a quarter of the time of 1,300 rows of 19 features."""
@@ -90,12 +91,12 @@ NEAR_C = 12.0
 variables. In steps of ten letter's grid took .77 times as long with them; in steps of a hundred, and down
 from a hundred times, other fits took 1.5 to 2.5 times as long as from zero with them, and 1.2 without."""
 COPY_BYTES = 1 << 30
-"""Of a float32 copy of the rows."""
+"""Most bytes of a float32 copy of the rows."""
 FINE_TOL = 1e-4
-"""Below which passes are in float64 where evaluations are asked for at intervals: none may come in
+"""The tolerance below which passes are in float64 where evaluations are asked for at intervals: none may come in
 time to end float32."""
 WINDOW_BYTES, LARGE_FILE = 1 << 28, 1 << 30
-"""Of a window of rows that are shuffled, and of the mapped file from which on there are windows, and
+"""Bytes of a window of rows that are shuffled, and of the mapped file from which on there are windows, and
 Newton's method, which reads all rows at each step, does not take over."""
 NARROW = 64
 """Features up to which rows are updated one by one in any form (`TL_NARROW_FEATURES`)."""
