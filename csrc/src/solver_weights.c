@@ -9,10 +9,12 @@
 void tl_compute_weights(tl_solver *self) {
     const size_t size = self->primal_size;
     double *primal = self->primal;
-    if (!self->outer.active) memcpy(self->outer.previous, primal, size * sizeof *primal);
+    const bool at_zero = self->at_zero;
+    if (!at_zero && !self->outer.active)
+        memcpy(self->outer.previous, primal, size * sizeof *primal);
     memset(primal, 0, size * sizeof *primal);
-    if (!self->at_zero) self->storage->add_duals(self);
-    if (self->watch.is_over) {
+    if (!at_zero) self->storage->add_duals(self);
+    if (!at_zero && self->watch.is_over) {
         memcpy(primal, self->outer.previous, size * sizeof *primal);
         return;
     }

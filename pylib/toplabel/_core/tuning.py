@@ -105,5 +105,6 @@ SPARSE, PROBED = 0.2, 512
 first."""
 GROUP = 64
 """Classes of a group of a one-vs-all loss on threads; halves of it take up to a quarter more time."""
-WORK_PER_STEP = 4e9
-"""Multiplications between two looks at the clock and Ctrl-C: part of a second."""
+WORK_PER_STEP = 1e8
+"""Multiplications between two looks at the clock and Ctrl-C: up to a quarter of a second where there are
+many classes. With 4e9, two to four seconds there, small problems took as long (0.99 to 1.06 times, by pairs)."""
