@@ -18,7 +18,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from toplabel import losses
-from toplabel._core.arrays import as_integer, as_labels, as_number, refuse_masked
+from toplabel._core.arrays import as_integer, as_labels, as_number
 from toplabel._core.catalogue import nearest
 from toplabel._core.threads import thread_count
 from toplabel.estimators import convergence
@@ -28,7 +28,7 @@ from toplabel.estimators.previous import Previous
 from toplabel.metrics.top_lists import best_scores
 from toplabel.solver import Record, Solution, solve
 
-__all__ = ["SolverEstimator", "encode", "seed_from"]
+__all__ = ["SolverEstimator", "is_logistic", "seed_from"]
 
 
 def seed_from(random_state) -> int:
@@ -51,8 +51,6 @@ class SolverEstimator(ClassifierMixin, CommonEstimator):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self.kernel == "precomputed"
-        tags.input_tags.sparse = not tags.input_tags.pairwise
         # Without an intercept no class weight moves a boundary off the origin, which scikit-learn's
         # check_class_weight_classifiers asks of classifiers that are not marked so.
         tags.classifier_tags.poor_score = not self.fit_intercept
@@ -86,19 +84,6 @@ class SolverEstimator(ClassifierMixin, CommonEstimator):
             "gamma": gamma if loss.smoothing else 0.0,
             "theta": self.theta if self.kernel == "rbf" else None,
         }
-
-    def _validated(self, X, y="no_validation", **options):
-        """Check X, and y where it is given; float32 stays float32 and CSR stays CSR."""
-        refuse_masked(X, "X")
-        refuse_masked(y, "y")
-        return self._validate(
-            X,
-            y,
-            accept_sparse=False if self.kernel == "precomputed" else "csr",
-            dtype=[np.float64, np.float32],
-            order="C",
-            **options,
-        )
 
     def _solve(
         self, X, y, weights, seed: int, n_classes=None, warm_start=None, name: str = "", threads=1
@@ -292,19 +277,3 @@ class SolverEstimator(ClassifierMixin, CommonEstimator):
         scores = self.decision_function(X)
         best = (scores > 0).astype(np.intp) if self._binary else scores.argmax(axis=1)
         return self.classes_[best]
-
-
-def encode(y: np.ndarray, weights: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
-    """Return the classes and each row's class index; ``ValueError`` unless there are two classes of
-    weight.
-    """
-    classes, codes = np.unique(y, return_inverse=True)
-    if len(classes) < 2:
-        raise ValueError(
-            f"y holds 1 class only ({classes.tolist()[0]!r}); a classifier needs at least two classes"
-        )
-    if weights is not None and len(np.unique(codes[weights > 0])) < 2:
-        raise ValueError(
-            "all rows but those of one class have the weight zero; at least two classes are needed"
-        )
-    return classes, codes

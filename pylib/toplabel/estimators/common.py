@@ -1,16 +1,20 @@
-"""Give every estimator of the package a link to its page, and its version in a pickle."""
+"""What all estimators share: checks of their input, a link to their page, a version in a pickle."""
 
 from __future__ import annotations
 
 import warnings
 from importlib.metadata import metadata
 
+import numpy as np
 from sklearn import config_context
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import InconsistentVersionWarning
 from sklearn.utils.validation import validate_data
 
+from toplabel._core.arrays import refuse_masked
 from toplabel._core.lib import version
+from toplabel.estimators.previous import check_same_classes
+from toplabel.estimators.weighting import weights_of_classes
 
 __all__ = ["CommonEstimator"]
 
@@ -49,12 +53,32 @@ class CommonEstimator(BaseEstimator):
             )
         super().__setstate__(state)
 
-    def _validate(self, X, y, **options):
-        """Check X, and y where it is given. The solver has NumPy's arrays, so other libraries' arrays
-        are converted, whatever ``array_api_dispatch`` says.
+    _DTYPES = (np.float64, np.float32)  # of the features; others are converted to the first
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        tags.input_tags.sparse = not tags.input_tags.pairwise
+        return tags
+
+    def _validated(self, X, y="no_validation", **options):
+        """Check X, and y where it is given; CSR stays CSR. The solver has NumPy's arrays, so other
+        libraries' arrays are converted, whatever ``array_api_dispatch`` says.
         """
+        refuse_masked(X, "X")
+        refuse_masked(y, "y")
+        sparse = False if self.kernel == "precomputed" else "csr"
         with config_context(array_api_dispatch=False):
-            return validate_data(self, X, y, **options)
+            given = {"accept_sparse": sparse, "dtype": self._DTYPES, "order": "C"}
+            return validate_data(self, X, y, **given, **options)
+
+    def _encoded(self, y, weights: np.ndarray | None):
+        """Return the classes of one label per row, the index of each row's, and the weights of the
+        rows, with those of their classes.
+        """
+        classes, codes = encode(y, weights)
+        check_same_classes(self, classes)
+        return classes, codes, weights_of_classes(self.class_weight, weights, classes, codes)
 
     def _get_doc_link(self) -> str:
         """Override scikit-learn's, which links to scikit-learn's own site."""
@@ -63,3 +87,19 @@ class CommonEstimator(BaseEstimator):
         if site is None or not type(self).__module__.startswith("toplabel."):
             return ""
         return f"{site.rstrip('/')}/generated/toplabel.{type(self).__name__}.html"
+
+
+def encode(y: np.ndarray, weights: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+    """Return the classes and each row's class index; ``ValueError`` unless there are two classes of
+    weight.
+    """
+    classes, codes = np.unique(y, return_inverse=True)
+    if len(classes) < 2:
+        raise ValueError(
+            f"y holds 1 class only ({classes.tolist()[0]!r}); a classifier needs at least two classes"
+        )
+    if weights is not None and len(np.unique(codes[weights > 0])) < 2:
+        raise ValueError(
+            "all rows but those of one class have the weight zero; at least two classes are needed"
+        )
+    return classes, codes

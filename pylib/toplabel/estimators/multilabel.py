@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from toplabel._core.arrays import as_weights
 from toplabel._core.threads import each
-from toplabel.estimators.base import SolverEstimator, encode, is_logistic, seed_from
+from toplabel.estimators.base import SolverEstimator, is_logistic, seed_from
 from toplabel.estimators.inputs import (
     check_no_joined_labels,
     check_no_lists,
@@ -27,7 +27,7 @@ from toplabel.estimators.thresholding import (
     folds_to_sweep,
     match_training_cardinality,
 )
-from toplabel.estimators.weighting import weights_of_classes, weights_of_sets
+from toplabel.estimators.weighting import weights_of_sets
 from toplabel.solver import Solution
 from toplabel.thresholds import Sweep
 
@@ -219,9 +219,7 @@ class MultilabelClassifier(SolverEstimator):
 
     def _fit_one_label(self, X, y, weights) -> MultilabelClassifier:
         check_no_joined_labels(y)
-        classes, codes = encode(y, weights)
-        check_same_classes(self, classes)
-        weights = weights_of_classes(self.class_weight, weights, classes, codes)
+        classes, codes, weights = self._encoded(y, weights)
         seed = seed_from(self.random_state)
         solution = self._train(X, codes, weights, seed, len(classes), self._threads())
         self.multilabel_ = False

@@ -9,10 +9,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from toplabel._core.arrays import Labels, as_integer, as_labels, as_weights
 from toplabel.estimators import convergence
-from toplabel.estimators.base import encode, seed_from
+from toplabel.estimators.base import seed_from
 from toplabel.estimators.common import CommonEstimator
-from toplabel.estimators.previous import Previous, check_same_classes
-from toplabel.estimators.weighting import weights_of_classes
+from toplabel.estimators.previous import Previous
 from toplabel.simplex import (
     LeastSquaresPath,
     SimplexSolution,
@@ -97,6 +96,8 @@ class SimplexClassifier(ClassifierMixin, CommonEstimator):
     True
     """
 
+    _DTYPES = np.float64
+
     def __init__(
         self,
         loss="s_ls",
@@ -130,8 +131,6 @@ class SimplexClassifier(ClassifierMixin, CommonEstimator):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self.kernel == "precomputed"
-        tags.input_tags.sparse = not tags.input_tags.pairwise
         # Without an intercept class weights move no boundary off the origin, as in TopKClassifier.
         tags.classifier_tags.poor_score = True
         return tags
@@ -167,9 +166,7 @@ class SimplexClassifier(ClassifierMixin, CommonEstimator):
         X, y = self._validated(X, y)
         check_classification_targets(y)
         weights = as_weights(sample_weight, len(y))
-        classes, codes = encode(y, weights)
-        check_same_classes(self, classes)
-        weights = weights_of_classes(self.class_weight, weights, classes, codes)
+        classes, codes, weights = self._encoded(y, weights)
         if self.online and weights is not None:
             raise ValueError("sample_weight and class_weight are not for online training")
         solution = self._train(X, codes, len(classes), weights)
@@ -184,10 +181,6 @@ class SimplexClassifier(ClassifierMixin, CommonEstimator):
             raise ValueError(
                 f"C must be a number (or 'loo' for loss='s_ls' in batch), got {self.C!r}"
             )
-
-    def _validated(self, X, y="no_validation", **options):
-        sparse = False if self.kernel == "precomputed" else "csr"
-        return self._validate(X, y, accept_sparse=sparse, dtype=np.float64, order="C", **options)
 
     def _train(self, X, codes: np.ndarray, n_classes: int, weights) -> SimplexSolution:
         if self.online:

@@ -8,11 +8,9 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from toplabel._core.arrays import as_weights
 from toplabel._core.catalogue import LOSSES
-from toplabel.estimators.base import SolverEstimator, encode, is_logistic, seed_from
+from toplabel.estimators.base import SolverEstimator, is_logistic, seed_from
 from toplabel.estimators.inputs import check_one_label
-from toplabel.estimators.previous import check_same_classes
 from toplabel.estimators.ranking import found_share
-from toplabel.estimators.weighting import weights_of_classes
 
 __all__ = ["TopKClassifier"]
 
@@ -198,9 +196,7 @@ class TopKClassifier(SolverEstimator):
         X, y = self._validated(X, y)
         check_classification_targets(y)
         weights = as_weights(sample_weight, len(y))
-        classes, codes = encode(y, weights)
-        check_same_classes(self, classes)
-        weights = weights_of_classes(self.class_weight, weights, classes, codes)
+        classes, codes, weights = self._encoded(y, weights)
         seed = seed_from(self.random_state)
         solution = self._train(X, codes, weights, seed, len(classes), self._threads())
         self._keep(solution, X, classes, binary=len(classes) == 2)
