@@ -66,7 +66,7 @@ def test_warm_start_over_C_saves_epochs(problem, loss, k, gamma):
             epochs["warm"] += warm.n_iter_
             epochs["cold"] += cold.n_iter_
     assert epochs["warm"] < epochs["cold"]
-    assert warm.fit(X, y).n_iter_ == 0
+    assert warm.fit(X, y).n_iter_ == 1  # at least, also of a training that begins at its end
 
 
 def test_warm_start_where_the_old_start_does_not_fit(problem):
@@ -81,13 +81,13 @@ def test_warm_start_where_the_old_start_does_not_fit(problem):
             assert model.n_iter_ == epochs
 
     check(X, y)
-    check(X, y, epochs=0)
+    check(X, y, epochs=1)
     check(X[:120], y[:120])  # other rows
     check(
         X[:120], np.roll(y[:120], 1)
     )  # other labels, for which the old dual variables are not feasible
     check(X[:120], np.roll(y[:120], 1), np.arange(120) % 3)  # other weights
-    check(X[:120], np.roll(y[:120], 1), np.arange(120) % 3, epochs=0)
+    check(X[:120], np.roll(y[:120], 1), np.arange(120) % 3, epochs=1)
     model.set_params(loss="topk_svm_alpha", k=2)  # another feasible set
     check(X[:120], y[:120])
     model.set_params(kernel="rbf", theta=0.2)  # the same feasible set
