@@ -156,6 +156,17 @@ def test_top_k_score_takes_and_refuses_labels(problem):
                 score(X, bad)
 
 
+@pytest.mark.parametrize("gamma", [0.0, 1.0])
+@pytest.mark.parametrize("classes", [3, 5])
+@pytest.mark.parametrize("loss", ["topk_svm_alpha", "topk_svm_beta", "topk_ent"])
+def test_the_largest_k_converges(loss, classes, gamma):
+    """A compiler once made an endless loop of it; wheels are tested with this file."""
+    y = np.arange(50) % classes
+    X = np.random.default_rng(0).normal(size=(50, 4))
+    model = TopKClassifier(loss, k=classes - 1, gamma=gamma, random_state=0).fit(X, y)
+    assert model.status_ == "converged"
+
+
 @pytest.mark.parametrize("classes", [2, 5])
 @pytest.mark.parametrize("loss", ["lr_multi", "topk_ent", "topk_ent_tr", "lr_ova"])
 def test_probabilities(problem, loss, classes):
