@@ -69,6 +69,19 @@ def test_linear_models_are_measured_on_the_test_part(tmp_path):
     assert tops == {name: row.value for name, row in rows.items()}
 
 
+def test_a_loss_of_the_user_passes_every_stage(tmp_path):
+    found = []
+    for method in (Method("mine", "Mine", "test_own_loss.Plain"), SOFTMAX):
+        (tmp_path / method.name).mkdir()
+        found.append(run(multiclass_set(), method, TOPS, tmp_path / method.name)[2])
+    own, known = found
+    for name in TOPS:
+        assert own[name].value == pytest.approx(known[name].value, abs=3.0)  # a row of 36 is 2.8
+        assert (own[name].C, own[name].status) == (known[name].C, "converged")
+        assert np.isnan(own[name].relative_gap)
+        assert own[name].gradient_norm > 0
+
+
 @pytest.mark.parametrize("name", ["svm_ova", "svm_multi", "lr_multi", "topk_ent"])
 def test_the_seed_of_the_solver_changes_no_printed_digit(name):
     prepared = multiclass_set()

@@ -67,14 +67,6 @@ def test_values_are_those_of_a_model_for_each_C(fits):
     assert len(val.y) == 36
 
 
-def test_a_loss_of_the_user_is_tuned_as_those_of_the_library():
-    prepared = multiclass_set()
-    (own,) = _tune(prepared, Method("mine", "Mine", "test_own_loss.Plain"))
-    (known,) = _tune(prepared)
-    np.testing.assert_allclose(own.value, known.value, atol=3.0)  # points: a row of 36 is 2.8
-    assert np.isnan(own.relative_gap).all()
-
-
 def test_folds_are_averaged():
     prepared = multiclass_set(with_val=False)
     task = task_of(SOFTMAX, BUDGET, METRICS, "folds")
