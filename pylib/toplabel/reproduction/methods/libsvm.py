@@ -13,6 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
 from toplabel._core.arrays import as_integer
+from toplabel.kernels import rbf_gram
 from toplabel.reproduction.methods.trained import Affine, Gaussian, Trained, dense, indicator
 from toplabel.simplex.width import gaussian_width, theta_of_width
 
@@ -38,7 +39,10 @@ class OneVsAllSVC:
         """Train (see `trained.Trainer`)."""
         X = np.asarray(dense(X), dtype=float)
         n = len(X)
-        theta = theta_of_width(gaussian_width(X)) if self._kernel == "rbf" else None
+        theta, rows = None, X
+        if self._kernel == "rbf":  # LIBSVM would compute the kernel anew for each class
+            theta = theta_of_width(gaussian_width(X))
+            rows = rbf_gram(X, theta)
         A, bias = np.zeros((n, n_classes)), np.zeros(n_classes)
         iterations, limit = 0, min(max_epochs, self._passes) * n
         for j, target in enumerate(indicator(labels, n_classes).T):
@@ -47,19 +51,16 @@ class OneVsAllSVC:
             ):  # LIBSVM needs both classes; with one, a constant is optimal
                 bias[j] = 1.0 if target.all() else -1.0
                 continue
-            machine = self._machine(C, theta, limit)
+            kernel = "linear" if theta is None else "precomputed"
+            machine = SVC(C=C, kernel=kernel, cache_size=_CACHE, max_iter=limit)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", ConvergenceWarning)
-                machine.fit(X, np.where(target, 1, -1))
+                machine.fit(rows, np.where(target, 1, -1))
             A[machine.support_, j] = machine.dual_coef_[0]
             bias[j] = machine.intercept_[0]
             iterations = max(iterations, int(np.max(machine.n_iter_)))
         status = "uncertified" if iterations < limit else "max_iter"
         return Trained(_model(X, A, bias, theta), status, -(-iterations // n))
-
-    def _machine(self, C: float, theta: float | None, limit: int) -> SVC:
-        width = {} if theta is None else {"gamma": theta}
-        return SVC(C=C, kernel=self._kernel, cache_size=_CACHE, max_iter=limit, **width)
 
 
 def _model(
