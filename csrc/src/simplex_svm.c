@@ -106,20 +106,12 @@ static double no_estimate(const void *solver) {
     return INFINITY;
 }
 
-static bool is_worth_it(const void *solver) {
-    (void)solver;
-    return true;
-}
-
 tl_status tl_simplex_solve(tl_simplex *self, const tl_stopping *stopping, tl_objective *objective,
                            tl_outcome *outcome) {
     if (self == NULL || stopping == NULL || objective == NULL || outcome == NULL)
         return TL_ERR_NULL;
-    const tl_iterative iterative = {.solver = self,
-                                    .step = step,
-                                    .evaluate = evaluate,
-                                    .estimate = no_estimate,
-                                    .is_worth_it = is_worth_it};
+    const tl_iterative iterative = {
+        .solver = self, .step = step, .evaluate = evaluate, .estimate = no_estimate};
     return tl_solve(&iterative, stopping, objective, outcome);
 }
 

@@ -72,7 +72,8 @@ static bool is_due(const loop *self) {
     const uint64_t since = self->epoch - self->evaluated;
     if (self->epoch >= stopping->max_epochs) return true;
     if (stopping->eval_every > 0) return since >= stopping->eval_every;
-    if (!self->iterative->is_worth_it(self->iterative->solver)) return false;
+    const tl_iterative *iterative = self->iterative;
+    if (iterative->is_worth_it && !iterative->is_worth_it(iterative->solver)) return false;
     if (self->factor * self->estimate <= stopping->eps) return true;
     const uint64_t half = self->evaluated / 2;
     return since >= (half > TL_LONGEST ? half : TL_LONGEST);

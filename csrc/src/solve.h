@@ -17,7 +17,7 @@ typedef struct tl_iterative {
     tl_status (*evaluate)(void *solver, tl_objective *objective);
     /* An estimate of the relative gap; infinite where there is none. */
     double (*estimate)(const void *solver);
-    /* Is an evaluation of use at the end of this pass? */
+    /* Is an evaluation of use at the end of this pass? NULL: at the end of each. */
     bool (*is_worth_it)(const void *solver);
     /* Do the passes, or their data, have float32 numbers? NULL: no. */
     bool (*has_float32)(const void *solver);

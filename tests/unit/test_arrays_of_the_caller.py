@@ -77,3 +77,17 @@ def test_a_model_keeps_the_rows_that_it_was_trained_on(problem, model):
     scores = model.decision_function(rows)
     X[:] = 0.0
     np.testing.assert_array_equal(model.decision_function(rows), scores)
+
+
+def test_the_rows_are_copied_before_the_training(problem):
+    """Afterwards a copy without memory for it would cost the model; and the kernel is that of these."""
+    X, Y = problem
+    before = X.copy()
+
+    def change(record) -> None:
+        X[:] = 0.0
+
+    options = {"kernel": "rbf", "theta": 1.0, "eval_every": 1, "callback": change}
+    solution = toplabel.solve(X, Y.argmax(axis=1), n_classes=4, **options)
+    assert not X.any()
+    np.testing.assert_array_equal(solution.X, before)
