@@ -32,8 +32,8 @@ static void shrink(tl_solver *self, size_t i, bool changed) {
         *row = (tl_shrinking){0, 0};
         return;
     }
-    const unsigned most =
-        self->lagrangian.gamma > 0.0 ? TL_MOST_UNCHANGED_SMOOTH : TL_MOST_UNCHANGED;
+    const bool smooth = self->lagrangian.gamma > 0.0 || tl_is_smooth(self->ops, self->params);
+    const unsigned most = smooth ? TL_MOST_UNCHANGED_SMOOTH : TL_MOST_UNCHANGED;
     if (row->unchanged < most) row->unchanged++;
     row->skips = (uint8_t)((1U << row->unchanged) - 1U);
 }
