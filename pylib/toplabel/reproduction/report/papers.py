@@ -27,7 +27,7 @@ def paper_tables(checkout: Path) -> list[dict[str, Any]]:
         if len(part := items[items["paper"] == paper])
     ]
     constants = read_frame(checkout / "data/published/nips2012_constants.csv", _CONSTANTS)
-    heads = {"loss": "Loss", "f_rho": "f_{ρ}", "C_T": "C_{T}", "alpha": "α"}
+    heads = {"loss": "Loss", "f_rho": "Minimiser f", "C_T": "Factor C", "alpha": "Power α"}
     found.append(_table("losses", "TPAMI 2017, Table 1: the losses, from the catalogue", losses()))
     title = "NIPS 2012, Table 1: the constants of Theorem 1"
     return [*found, _table("constants", title, constants.rename(columns=heads))]
