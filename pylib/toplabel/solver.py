@@ -247,7 +247,8 @@ def _solutions(arguments: dict[str, object], Cs: Sequence, name: str = "C") -> l
     renamed = {"eps": arguments["tol"], "max_epochs": arguments["max_iter"], "watch": {}}
     options = Options(**_taken(Options, arguments | renamed))
     threads, warm_start = thread_count(arguments["n_jobs"]), arguments["warm_start"]
-    with until(options.clock.is_over):
+    clock = options.clock
+    with until(lambda: clock.is_over() and clock.is_late()):
         problem = Problem.of(Given(**_taken(Given, arguments)), threads)
     watch = _measures(problem, arguments["watch"], arguments["watch_metric"])
     options = replace(options, watch=watch)

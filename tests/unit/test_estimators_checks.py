@@ -95,7 +95,7 @@ def outcomes(estimator) -> tuple[collections.Counter, dict[str, BaseException]]:
 )
 def test_with_the_default_eps_only_the_seven_digits_are_missed(estimator):
     counts, failed = outcomes(estimator)
-    assert counts["passed"] >= 61
+    assert counts["passed"] >= 60  # of the oldest scikit-learn
     assert set(failed) == {
         "check_sample_weight_equivalence_on_dense_data",
         "check_sample_weight_equivalence_on_sparse_data",

@@ -243,6 +243,7 @@ class Problem(Data):
             features, is_unfinished = rows, True
         weight = as_weights(given.sample_weight, labels.n)
         intercept = (given.fit_intercept, given.intercept_scaling)
+        is_gram = kernel != "linear" and not is_unfinished
         return cls(
             rows,
             features,
@@ -254,7 +255,7 @@ class Problem(Data):
             gamma=gamma,
             weight=weight,
             center=center,
-            constant=as_constant(*intercept, features, weight, gram=kernel != "linear"),
+            constant=as_constant(*intercept, features, weight, gram=is_gram),
             exact=exact,
             float32_passes=dtype is None,
             is_unfinished=is_unfinished,
