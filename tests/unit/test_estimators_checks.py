@@ -120,7 +120,8 @@ from toplabel import MultilabelClassifier, SimplexClassifier, TopKClassifier
 rng = np.random.default_rng(0)
 X, Y = rng.normal(size=(60, 4)), np.arange(60)[:, None] % 3 == np.arange(3)
 with config_context(array_api_dispatch=True):
-    for model in (TopKClassifier(), SimplexClassifier(), MultilabelClassifier()):
+    for kind in (TopKClassifier, SimplexClassifier, MultilabelClassifier):
+        model = kind(random_state=0)
         y = Y.astype(int) if isinstance(model, MultilabelClassifier) else Y.argmax(axis=1)
         expected = model.fit(X, y).predict(X)
         found = model.fit(xp.asarray(X), xp.asarray(y)).predict(xp.asarray(X))
