@@ -370,7 +370,7 @@ LONG = {"C": 1e5, "tol": 0.0, "acceleration": 2.0}
 def test_limits_and_callbacks_end_a_run_with_a_certificate(problem, form, tmp_path):
     X, options = form_of(np.tile(problem[0], (20, 1)), form, tmp_path)
     y = np.tile(problem[1], 20)
-    late = toplabel.solve(X, y, loss="lr_multi", cpu_limit=0.05, **LONG, **options)
+    late = toplabel.solve(X, y, loss="lr_multi", cpu_limit=0.3, **LONG, **options)
     assert late.status == "time_limit"
     assert late.epochs > 0
     check_certificate(X, y, late)
