@@ -67,8 +67,8 @@
 /* Unchanged updates that count: a row is left out of 1, 3, .., 2^TL_MOST_UNCHANGED - 1 passes.
  * Ablated: 3 passes at most took 1.00 to 1.05 times as many passes as 15. Where the loss is smooth,
  * and in the augmented Lagrangian, r follows the gap of the inner problem, which resting rows keep
- * large: silhouettes (svm_multi, gamma 1) with C 10 took 776 passes in place of more than 952, with C
- * 100 a gap of .4 in place of 1.2 after 28 s; nine narrow problems took 1.01 times the time. */
+ * large: silhouettes (svm_multi, gamma 1) with C 10 took 776 passes in place of more than 952, with
+ * C 100 a gap of .4 in place of 1.2 after 28 s; nine narrow problems took 1.01 times the time. */
 #define TL_MOST_UNCHANGED 4
 #define TL_MOST_UNCHANGED_SMOOTH 2
 
