@@ -398,8 +398,7 @@ typedef struct tl_settings {
     double start_r;
     /** Not 0: after so many passes, for a hinge that is not smooth, and with acceleration
      *  negative, the passes are those of an augmented Lagrangian, which reach small gaps sooner;
-     *  easy problems should be solved by then. Takes memory for (n, m) numbers, with TL_GRAM twice
-     *  that. */
+     *  easy problems should be solved by then. Takes memory for (n, m) numbers. */
     uint64_t lagrangian;
     /** Weights (d, m), or coefficients (n, m) with TL_GRAM, that an accelerated run ended with, to
      *  begin at beside its dual variables; NULL: at those of the dual variables. Copied. */
@@ -518,8 +517,8 @@ TL_API tl_status tl_solver_solve(tl_solver *solver, const tl_stopping *stopping,
 
 /** Make this many passes over the data, each in a fresh random order; a pass that tl_solver_step
  *  has begun is finished first and counts. Shrinking leaves a row whose updates change nothing out
- *  of 1, 3, 7 and at most 15 passes. Blocking changes nothing but the speed: the iterates are those
- *  of the sequential algorithm. */
+ *  of 1, 3, 7 and at most 15 passes, of at most 3 where the loss is smooth or smoothed. Blocking
+ *  changes nothing but the speed: the iterates are those of the sequential algorithm. */
 TL_API tl_status tl_solver_run(tl_solver *solver, size_t epochs);
 
 /** Go on by about this many rows (whole blocks, at least one), but not beyond the end of the epoch;

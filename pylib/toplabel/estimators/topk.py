@@ -71,8 +71,7 @@ class TopKClassifier(SolverEstimator):
     time_limit : float, optional
         Seconds of wall time.
     acceleration : "auto", False or float > 0, default="auto"
-        As in `toplabel.solve`. Without it the training needs less memory, by twice that of the
-        model.
+        As in `toplabel.solve`. Without it the training needs less memory, by that of the model.
     n_jobs : int or None, default=None
         As in `toplabel.solve`: threads for one-vs-all losses of more than 64 classes and for the
         matrix of ``kernel="rbf"``. The numbers do not depend on it. Other losses are trained
