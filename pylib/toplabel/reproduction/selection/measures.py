@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
-from sklearn.metrics import coverage_error, label_ranking_average_precision_score, ndcg_score
 
 from toplabel import metrics, thresholds
 from toplabel.metrics.names import is_fraction, lower_is_better
@@ -56,16 +55,22 @@ def ranking_value(metric: str, truth: np.ndarray, scores: np.ndarray) -> float:
     raise ValueError(f"unknown metric '{metric}'")
 
 
+def _of_sklearn(name: str, truth: np.ndarray, scores: np.ndarray, **options) -> float:
+    from sklearn import metrics as of_sklearn  # here: its import takes longer than most evaluations
+
+    return getattr(of_sklearn, name)(truth, scores, **options)
+
+
 _OF_ORDER = {
     "rank_loss": (1.0, metrics.rank_loss),
-    "coverage_loss": (1.0, coverage_error),
+    "coverage_loss": (1.0, partial(_of_sklearn, "coverage_error")),
     "map": (100.0, metrics.mean_average_precision),
-    "label_ap": (100.0, label_ranking_average_precision_score),
+    "label_ap": (100.0, partial(_of_sklearn, "label_ranking_average_precision_score")),
 }
 _AT_K = {
     "p": partial(metrics.precision_at_k, ties="shared"),
     "r": partial(metrics.recall_at_k, ties="shared"),
-    "ndcg": ndcg_score,
+    "ndcg": partial(_of_sklearn, "ndcg_score"),
 }
 
 
