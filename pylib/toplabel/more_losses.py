@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit, xlog1py, xlogy
 
-from toplabel._core.arrays import as_number
+from toplabel._core.arrays import as_integer, as_number
 
 __all__ = [
     "OrderedHinge",
@@ -52,7 +52,8 @@ class OrderedHinge:
 
     def __post_init__(self):
         weights = np.asarray(self.weights, dtype=np.float64)
-        if weights.ndim != 1 or not len(weights) or weights[-1] < 0 or (np.diff(weights) > 0).any():
+        is_list = weights.ndim == 1 and len(weights) > 0 and np.isfinite(weights).all()
+        if not is_list or weights[-1] < 0 or (np.diff(weights) > 0).any():
             raise ValueError(
                 f"weights must be a sequence that does not increase, down to 0 at least, got {self.weights}"
             )
@@ -123,8 +124,7 @@ class TopKEntropyBeta:
     k: int
 
     def __post_init__(self):
-        if not isinstance(self.k, int) or self.k < 1:
-            raise ValueError(f"k must be an integer of at least 1, got {self.k!r}")
+        as_integer(self.k, "k", 1)
 
     def value(self, scores, labels):
         """Return the loss of each row, (n,)."""

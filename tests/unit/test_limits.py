@@ -9,6 +9,7 @@ import pytest
 from toplabel import kernels, losses, path, solve
 from toplabel._core import clock as clocks
 from toplabel._core.clock import Clock
+from toplabel._core.run import _Asked
 
 N, M = 700, 3000  # an evaluation of so many classes asks the clock several times
 
@@ -102,6 +103,53 @@ def test_ctrl_c_in_an_evaluation_returns_the_model(monkeypatch, no_grace, data, 
     found = solve(X, y, n_classes=M, tol=0.0, max_iter=10**6, eval_every=1, method="sdca")
     assert found.status == "interrupted"
     check_model(found, X, y, is_plain=False)
+
+
+def rounded_path(data, **options):
+    X, _, y = data
+    return path(X, y, [0.1, 1.0], n_classes=M, dtype=np.float32, method="sdca", **options)
+
+
+@pytest.mark.parametrize("asked", range(6, 30, 2))
+def test_no_time_for_the_rows_as_passed_is_not_taken_for_rounding(
+    monkeypatch, no_grace, data, asked
+):
+    over_after(monkeypatch, asked)
+    found = rounded_path(data, tol=0.5, time_limit=1.0)
+    assert all(np.isfinite(one.relative_gap) or one.status == "time_limit" for one in found)
+
+
+@pytest.mark.parametrize("call", range(1, 24, 2))
+def test_ctrl_c_ends_a_path_while_the_rows_as_passed_are_evaluated(
+    monkeypatch, no_grace, data, call
+):
+    calls = itertools.count(1)
+
+    def interrupt(self):
+        if next(calls) == call:
+            raise KeyboardInterrupt
+        return self.is_interrupted
+
+    monkeypatch.setattr(Clock, "is_late", interrupt)
+    found = rounded_path(data, tol=0.5)
+    if next(calls) > call:
+        assert found[-1].status == "interrupted"
+
+
+def test_ctrl_c_in_a_certificate_of_newtons_method_ends_a_path(monkeypatch):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 4)), np.arange(60) % 3
+    calls = itertools.count()
+
+    def interrupt(self):
+        if not self.has_limits and next(calls) == 0:
+            raise KeyboardInterrupt
+        return False
+
+    monkeypatch.setattr(_Asked, "is_late", interrupt)
+    (found,) = path(X, y, [0.1, 1.0], tol=1e-6, method="newton")
+    assert found.status == "interrupted"
+    assert np.isfinite(found.relative_gap)
 
 
 def test_each_c_of_a_path_has_the_limit(monkeypatch, no_grace, data):

@@ -152,6 +152,13 @@ def test_ctrl_c_ends_the_run_with_what_was_reached(problem):
     assert found.relative_gap < 1.0
 
 
+def test_groups_of_classes_say_what_ran_in_any_of_them():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(300, 4)), 35 + np.arange(300) % 35  # none of the first group
+    found = toplabel.solve(X, y, "svm_ova", C=100.0, tol=1e-8, n_classes=70)
+    assert [stage.method for stage in found.methods] == ["sdca", "newton"]
+
+
 def test_groups_of_classes_are_trained_on_threads():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(300, 4)), np.arange(300) % 70

@@ -4,6 +4,7 @@ reports its gradient norm.
 
 import signal
 import threading
+import time
 from dataclasses import replace
 
 import numpy as np
@@ -233,6 +234,22 @@ def test_a_path_starts_at_the_softmax_of_each_C():
         assert solution.primal < solution.history[0].primal
     rbf = toplabel.path(X[:90], y[:90], Cs, loss=LOSS, k=2, kernel="rbf", theta=0.2)
     assert [(s.kernel, s.C) for s in rbf] == [("rbf", C) for C in Cs]
+
+
+def test_each_c_after_a_warm_start_has_its_own_time():
+    X, y = letters(n=200)
+    options = {"k": 3, "n_classes": 26}
+    start, softmax = np.zeros((len(y), 26)), toplabel.solve(X, y, loss="lr_multi", C=10.0)
+    wait = iter([0.6])
+
+    def sleep(record):
+        time.sleep(next(wait, 0.0))
+
+    limits = {"time_limit": 0.5, "callback": sleep}
+    first, second = toplabel.path(X, y, [1.0, 10.0], LOSS, warm_start=start, **options, **limits)
+    assert first.status == "time_limit"
+    expected = objective(X, y, softmax.W, 3, 10.0)
+    assert second.history[0].primal == pytest.approx(expected, rel=1e-6)
 
 
 def test_a_path_takes_a_warm_start_as_solve_does():

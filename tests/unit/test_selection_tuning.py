@@ -214,6 +214,14 @@ def test_a_path_ends_where_a_fit_is_far_from_its_optimum():
     assert first > tuning.FAR  # alone it is all there is
 
 
+def test_a_path_goes_on_where_a_method_ends_by_a_rule_of_its_own():
+    params = {"tolerance": 10.0}  # its authors' program, ended after ten steps
+    program = Method("program", "A", competitor="toppush_program", params=params)
+    found = _path(method=program).visit({LINEAR: [-2, 4, 6]})
+    assert found.relative_gap[0, 1] > tuning.FAR
+    assert len(found.C) == 3
+
+
 def test_folds_are_averaged_where_all_have_been():
     def tune(fold, points, method=SOFTMAX):
         return _path(method=method, fold=fold).visit(points)

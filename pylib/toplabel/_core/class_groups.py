@@ -147,6 +147,7 @@ class _Whole:
             seconds=options.clock.seconds,
             X=problem.kept_rows,
             visits=-(-sum(part.visits for part in parts) // len(parts)),
+            methods=max((part.methods for part in parts), key=len),
             r=max(part.r for part in parts),
         )
 

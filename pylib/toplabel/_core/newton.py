@@ -158,11 +158,14 @@ class Newton:
         except Ended as end:
             status = end.args[0]
         except KeyboardInterrupt:
+            self._options.clock.interrupt()
             status = "interrupted"
         if status not in ("converged", "imprecise"):  # else the point has its certificate
             if self.steps:
                 self._take(self._now, self._combine(self._now.g))
             status = self._certify() or status
+        if self._options.clock.is_interrupted:  # a path ends there, whatever the gap is
+            status = "interrupted"
         return self._run, status, self.history
 
     def _is_small(self) -> bool:

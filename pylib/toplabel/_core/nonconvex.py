@@ -103,13 +103,15 @@ def solutions(
             warm_start, options = None, options.again()
         return
     convex = problem.like(catalogue.get(problem.loss.start))
-    quiet = replace(options, eps=_START_EPS, eval_every=None, callback=None, watch={})
-    starts = _sdca.solutions(convex, Cs if warm_start is None else Cs[1:], quiet, None)
-    for C in Cs:
+    starts = None
+    for i, C in enumerate(Cs):
         if warm_start is not None:
             yield _descend(problem, C, warm_start, options)
             warm_start, options = None, options.again()
             continue
+        if starts is None:
+            quiet = replace(options, eps=_START_EPS, eval_every=None, callback=None, watch={})
+            starts = _sdca.solutions(convex, Cs[i:], quiet, None)
         start = next(starts)
         if start.status != "interrupted":
             yield _descend(problem, C, start, options)

@@ -55,9 +55,10 @@ class _Asked:
     """What the library asks whether a call is over; with a run in its place there were a cycle."""
 
     clock: Clock | None = None
+    has_limits = True
 
     def is_late(self) -> bool:
-        return self.clock is not None and self.clock.is_late()
+        return self.has_limits and self.clock is not None and self.clock.is_late()
 
     def failed(self, error: BaseException) -> int:
         if not isinstance(error, KeyboardInterrupt):
@@ -93,7 +94,8 @@ class Run:
     """A solver at some point between its start and the optimum.
 
     `settings` are fields of ``tl_settings``, as its seed. Set-up, `set_C` and `evaluate` raise `Ended`
-    where the `clock` says that it is late.
+    where the `clock` says that it is late; without `has_limits` they only tell it of Ctrl-C, until
+    `set_C`.
     """
 
     def __init__(
@@ -103,6 +105,7 @@ class Run:
         start: Start | None = None,
         *,
         clock: Clock | None = None,
+        has_limits: bool = True,
         **settings,
     ):
         start = start or Start()
@@ -121,7 +124,7 @@ class Run:
         for name, value in settings.items():
             setattr(to, name, value)
         self._asked = _Asked()
-        self._asked.clock = clock
+        self._asked.clock, self._asked.has_limits = clock, has_limits
         handle = ffi.new_handle(self._asked)
         to.is_over, to.user = lib._tl_is_over, handle
         self._borrowed.append(handle)
@@ -185,7 +188,7 @@ class Run:
         """Continue with another C, from the present point rescaled; after `Ended` the run can only be
         read.
         """
-        self._asked.clock = clock
+        self._asked.clock, self._asked.has_limits = clock, True
         self._check(lib.tl_solver_set_C(self._handle, C))
 
     def coefficients(self, out: np.ndarray | None = None) -> np.ndarray | None:

@@ -134,12 +134,16 @@ def _of_exact_rows(problem: Problem, solution: Solution, options: Options) -> So
     names = ("primal", "dual", "relative_gap")
     objectives = {name: getattr(exact, name) for name in names}
     last = replace(solution.history[-1], **objectives)
-    missed = solution.status == "converged" and not exact.relative_gap <= options.eps
+    status = solution.status
+    if exact.status == "interrupted":
+        status = exact.status
+    elif status == "converged" and not exact.relative_gap <= options.eps:
+        status = "imprecise" if np.isfinite(exact.relative_gap) else exact.status
     model = {name: getattr(exact, name) for name in ("W", "coefficients", "intercept")}
     return replace(
         solution,
         **(model if exact.methods else {}),  # else the time was over
-        status="imprecise" if missed else solution.status,
+        status=status,
         history=[*solution.history[:-1], last],
         **objectives,
     )
@@ -164,7 +168,8 @@ def _create(
             acceleration=as_r(options.acceleration),
             float32_passes=problem.float32_passes and _may_round(features, options),
             lagrangian=tuning.LAGRANGIAN,
-            clock=options.clock if has_limits else None,
+            clock=options.clock,
+            has_limits=has_limits,
         )
     except ToplabelError as error:
         if error.name == "TL_ERR_NOT_FINITE" and is_mapped(features):

@@ -111,7 +111,8 @@ class Solution:
         variables of W by the gradient (``toplabel._core.nonconvex``), and without a conjugate its
         `dual` is -inf, its `relative_gap` NaN. None for the others.
     methods : tuple of Stage
-        What ran, in order; empty for a loss that is not convex.
+        What ran, in order; of classes in groups (`n_jobs` of `toplabel.solve`) in one with the most
+        stages. Empty for a loss that is not convex.
     """
 
     A: np.ndarray = field(repr=False)

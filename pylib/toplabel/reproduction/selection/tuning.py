@@ -177,7 +177,8 @@ class FoldPath:
         found = []
         for exponent in sorted(exponents):
             fit = fitter.fit(budget.C.value(exponent))
-            if found and fit.solution.relative_gap > FAR:
+            is_given_up = fit.solution.status not in ("converged", "uncertified")
+            if found and is_given_up and fit.solution.relative_gap > FAR:
                 break
             found.append(self._measure(theta, fit, held_out))
             if stopping is not None and stopping.update(best_values(found[-1], self._metrics)):
