@@ -78,13 +78,13 @@ def certify(
     TypeError
         If `solution` is neither.
     ValueError
-        If the arrays do not fit, or the solution has no dual objective.
+        If the arrays do not fit, or the loss is not convex or your own.
     """
     is_simplex = isinstance(solution, SimplexSolution)
     if not is_simplex and not isinstance(solution, Solution):
         raise TypeError(f"solution must be a Solution, got {type(solution).__name__}")
     if solution.dual_variables is None if is_simplex else not losses.get(solution.loss).convex:
-        raise ValueError(f"the solution, of loss {solution.loss!r}, has no dual objective")
+        raise ValueError(f"certify knows no dual objective of the loss {solution.loss!r}")
     if is_simplex and W0 is not None:
         raise ValueError("W0 has no meaning for a solution of the simplex coding")
     rows = as_features(X, "X")

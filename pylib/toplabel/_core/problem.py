@@ -161,7 +161,7 @@ class Data:
 
 @dataclass(frozen=True, kw_only=True)
 class Given:
-    """What is minimised, as `toplabel.solve` was given it; the names are those of its arguments."""
+    """Holds what is minimised, as `toplabel.solve` was given it, by the names of its arguments."""
 
     X: object
     y: object

@@ -52,7 +52,9 @@ def describe(problem: Data, weight: np.ndarray | None, borrowed: list, constant:
 
 
 class _Asked:
-    """What the library asks whether a call is over; with a run in its place there were a cycle."""
+    """Tells the C library whether a call is over. It is no method of `Run`, whose handle would then refer
+    to the run itself and keep it alive.
+    """
 
     clock: Clock | None = None
     has_limits = True
@@ -79,9 +81,11 @@ def _tl_is_over(user) -> int:
 
 @dataclass(frozen=True)
 class Start:
-    """What a run begins with: dual variables (n, m), which it updates in place and which belong to C
-    (0: to that of the run), and weights (d, m), or coefficients (n, m), where they are not those of
-    the dual variables, with the r of the acceleration.
+    """Holds what a run begins with.
+
+    These are dual variables (n, m), which the run updates in place and which belong to C (0: to that
+    of the run), and weights (d, m), or coefficients (n, m), where they are not those of the dual
+    variables, with the r of the acceleration.
     """
 
     dual: np.ndarray | None = None

@@ -45,8 +45,8 @@ FACTOR, CG, CG_STEP = 0.1, 0.25, 4e4
 beside it. On the 26 problems, and 20 made ones, a factor at .06 and at .15 took as long within 5 % in the
 geometric mean; without `CG_STEP` optdigits took 9 times as long to 1e-6."""
 FIRST_STEPS = 4
-"""Of conjugate gradients that the first system counts with: with 10 and 40 the made problems took 1.13
-and 2 times as long, raw landsat and optdigits .96 and 1."""
+"""Steps of conjugate gradients that the first system is assumed to take: with 10 and 40 the made problems
+took 1.13 and 2 times as long, raw landsat and optdigits .96 and 1."""
 REUSED, REUSED_SHIFT = 8, 10.0
 """A preconditioner is used again after at most so many steps, where the damping changed by less."""
 BLOCK_BYTES = DENSE_BYTES = 1 << 28

@@ -1,4 +1,4 @@
-"""What all estimators share: checks of their input, a link to their page, a version in a pickle."""
+"""Checks of the input, the link to the page and the version in a pickle, which all estimators share."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ NOT_REPRODUCED = ("higher", "lower", "off")
 TOLERANCE = 0.5
 """The tolerance of percentages, in points."""
 TOLERANCE_LOSS = 0.005
-"""Of the rank loss and the Hamming loss, which are fractions."""
+"""Tolerance of the rank loss and the Hamming loss, which are fractions."""
 DEVIATIONS = 2.0
 """Standard deviations over our draws that count as the spread of a number that is one draw."""
 SLACK = 1e-9
