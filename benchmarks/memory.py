@@ -34,7 +34,7 @@ _BYTES = 24 * 2**30
 def of_row(form: str, d: int, m: int, stored: float = _STORED) -> float:
     """Return bytes of a row, its dual variables and what the solver keeps of it."""
     features = {"float64": 8 * d, "float32": 4 * d, "CSR": 12 * stored, "Gram matrix": 0}[form]
-    return features + 64 + 8 * m * (4 if form == "Gram matrix" else 1)
+    return features + 64 + 8 * m * (6 if form == "Gram matrix" else 1)
 
 
 def of_model(form: str, d: int, m: int) -> float:
