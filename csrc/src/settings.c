@@ -18,7 +18,7 @@ static void set_up(void *settings, size_t size, const void *defaults, size_t kno
 static tl_status copy(const void *given, size_t least, void *settings, size_t known) {
     size_t size;
     memcpy(&size, given, sizeof size);
-    if (size < least) return TL_ERR_PARAMETER; /* not made by ..._default */
+    if (size < least) return TL_ERR_PARAMETER; /* not made by ..._init */
     for (size_t i = known; i < size; i++)
         if (((const char *)given)[i] != 0) return TL_ERR_PARAMETER;
     memset(settings, 0, known);

@@ -7,7 +7,7 @@
 
 #include "toplabel.h"
 
-/* TL_ERR_PARAMETER for what was not made by ..._default, or sets what this version does not know.
+/* TL_ERR_PARAMETER for what was not made by ..._init, or sets what this version does not know.
  */
 tl_status tl_settings_copy(const tl_settings *given, tl_settings *settings);
 tl_status tl_stopping_copy(const tl_stopping *given, tl_stopping *stopping);
