@@ -96,9 +96,8 @@ class OrderedHinge:
         sums = np.cumsum(z - self._padded(b.shape[1]), axis=1)
         v = np.full_like(z, np.inf)
         before = np.zeros(len(z))
-        for a in range(
-            z.shape[1]
-        ):  # v_j is the least over a <= j of the largest mean of a..b, b >= j
+        # v_j is the least, over a <= j, of the largest mean of a..b over b >= j.
+        for a in range(z.shape[1]):
             means = (sums[:, a:] - before[:, None]) / np.arange(1, z.shape[1] - a + 1)
             largest = np.maximum.accumulate(means[:, ::-1], axis=1)[:, ::-1]
             v[:, a:] = np.minimum(v[:, a:], largest)
