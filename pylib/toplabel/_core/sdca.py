@@ -44,9 +44,8 @@ def solutions(
             run = None
             yield warm_start
             continue
-        out = np.empty(
-            problem.weights_shape
-        )  # without memory for it a run that is done would be lost
+        # Before the training: without memory for it a run that is done would be lost.
+        out = np.empty(problem.weights_shape)
         run, found = _solve(problem, C, options, run)
         A = run.A if i + 1 == len(Cs) else run.A.copy()
         solution = solution_at(
