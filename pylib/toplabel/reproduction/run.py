@@ -28,6 +28,7 @@ BRIEF = "TOPLABEL_BRIEF"
 """The environment variable that leaves the line of progress alone on the terminal."""
 _EVERY = 20.0  # seconds between two lines
 _SHORT = 1.0  # seconds of a job without a benchmark file
+_PRIOR = 60.0  # seconds of known jobs after which what is seen counts as much as what was expected
 _LONG = 250  # letters of a record's name; of longer ones nothing is said
 _RECORDS = [Path(".snakemake") / name for name in ("metadata", "incomplete")]
 _RULE = re.compile(r"^rule (\w+):", re.MULTILINE)
@@ -181,7 +182,8 @@ def fail() -> None:
 class Progress(logging.Handler):
     """Listen to Snakemake's log, and write one line with the time that is left.
 
-    A job takes as long as its benchmark file of an earlier run says, or as the kept run took.
+    A job takes as long as its benchmark file of an earlier run says, or as the kept run took, at the
+    pace of the jobs before it; one of which nothing is known takes the mean of those like it.
 
     Parameters
     ----------
@@ -195,39 +197,51 @@ class Progress(logging.Handler):
     def __init__(self, tasks: Iterable[Any], at_once: int, plan: Plan) -> None:
         super().__init__()
         known = kept_jobs(plan.root, plan.budget)
-        self._seconds = {
+        self._expected = {
             job.jobid: _expected(Path(job.benchmark), known) if job.benchmark else _SHORT
             for job in tasks
         }
-        self._left = set(self._seconds)
         self._at_once = max(1, at_once)
-        self._began = self._said = time.monotonic()
+        self._begun: dict[int, float] = {}
+        self._took: dict[int, float] = {}
+        self._said = time.monotonic()
 
     def line(self) -> str:
         """Return how much is done, and the time that is left."""
-        total, left = sum(self._seconds.values()), sum(self._seconds[job] for job in self._left)
-        took, done = time.monotonic() - self._began, (total - left) / self._at_once
-        pace = (60.0 + took) / (60.0 + done)  # begins at 1 and follows what is seen
-        minutes = pace * left / self._at_once / 60
+        of_known, known_left, of_others, others_left = 0.0, 0.0, [_SHORT], 0
+        ended = _PRIOR
+        for job, seconds in self._expected.items():
+            if job not in self._took:
+                known_left += seconds or 0.0
+                others_left += seconds is None
+            elif seconds is None:
+                of_others.append(self._took[job])
+            else:
+                of_known, ended = of_known + seconds, ended + self._took[job]
+        pace = ended / (_PRIOR + of_known)  # begins at 1 and follows what is seen
+        left = pace * known_left + others_left * sum(of_others) / len(of_others)
+        minutes = left / self._at_once / 60
         time_left = f"{minutes / 60:.1f} h" if minutes > 90 else f"{max(1, round(minutes))} min"
-        number = len(self._seconds)
-        return f"{number - len(self._left)} of {number} jobs done, about {time_left} left"
+        return f"{len(self._took)} of {len(self._expected)} jobs done, about {time_left} left"
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Take note of a job that has ended."""
+        """Take note of jobs that begin, and of one that has ended."""
         event = getattr(getattr(record, "event", None), "name", "")
-        if event == "JOB_FINISHED":
-            self._left.discard(record.__dict__["job_id"])
-            if self._left and time.monotonic() >= self._said + _EVERY:
-                self._said = time.monotonic()
+        now = time.monotonic()
+        if event == "JOB_STARTED":
+            self._begun |= dict.fromkeys(record.__dict__["jobs"], now)
+        elif event == "JOB_FINISHED" and (job := record.__dict__["job_id"]) in self._expected:
+            self._took[job] = now - self._begun.get(job, now)
+            if len(self._took) < len(self._expected) and now >= self._said + _EVERY:
+                self._said = now
                 print(self.line(), file=sys.stderr, flush=True)
 
 
-def _expected(benchmark: Path, known: Mapping[str, tuple[float, float]]) -> float:
-    """Return the seconds that a job is expected to take; where nothing is known, few."""
+def _expected(benchmark: Path, known: Mapping[str, tuple[float, float]]) -> float | None:
+    """Return the seconds that a job is expected to take, if that is known."""
     try:
         with benchmark.open(newline="", encoding="utf-8") as stream:
             return float(next(csv.DictReader(stream, delimiter="\t"))["s"])
     except (OSError, StopIteration, KeyError, TypeError, ValueError):
         name = benchmark.relative_to(BENCHMARKS).with_suffix("").as_posix()
-        return known.get(name, (_SHORT, 0.0))[0]
+        return known[name][0] if name in known else None

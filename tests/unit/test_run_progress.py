@@ -1,0 +1,56 @@
+"""The line of progress: jobs that the kept run has, and others, each by what is seen of their kind."""
+
+import logging
+from types import SimpleNamespace
+
+import pytest
+
+from toplabel.reproduction import run
+from toplabel.reproduction.run import Progress
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    now = SimpleNamespace(seconds=0.0)
+    monkeypatch.setattr(run.time, "monotonic", lambda: now.seconds)
+    return now
+
+
+def progress(monkeypatch, tmp_path, known, names):
+    monkeypatch.setattr(
+        run, "kept_jobs", lambda *_: {name: (of, 0.0) for name, of in known.items()}
+    )
+    tasks = [
+        SimpleNamespace(jobid=i, benchmark=f"{run.BENCHMARKS}/{name}.tsv")
+        for i, name in enumerate(names)
+    ]
+    return Progress(tasks, 2, SimpleNamespace(root=tmp_path, budget="standard"))
+
+
+def work(line, clock, job, seconds):
+    for event, facts in (("JOB_STARTED", {"jobs": [job]}), ("JOB_FINISHED", {"job_id": job})):
+        record = logging.makeLogRecord({"event": SimpleNamespace(name=event), **facts})
+        line.emit(record)
+        clock.seconds += seconds if event == "JOB_STARTED" else 0.0
+
+
+def test_what_is_unknown_does_not_slow_what_is_known(monkeypatch, tmp_path, clock):
+    known = {f"tune/a/m{i}": 3600.0 for i in range(4)}
+    line = progress(monkeypatch, tmp_path, known, ["tune/b/new", *known])
+    assert line.line() == "0 of 5 jobs done, about 2.0 h left"
+    work(line, clock, 0, 7200.0)
+    assert line.line() == "1 of 5 jobs done, about 2.0 h left"
+
+
+def test_what_is_seen_sets_the_pace(monkeypatch, tmp_path, clock):
+    known = {f"tune/a/m{i}": 3600.0 for i in range(5)}
+    line = progress(monkeypatch, tmp_path, known, known)
+    work(line, clock, 0, 1800.0)
+    assert line.line() == "1 of 5 jobs done, about 61 min left"
+
+
+def test_unknown_jobs_take_the_mean_of_their_kind(monkeypatch, tmp_path, clock):
+    line = progress(monkeypatch, tmp_path, {}, [f"tune/a/m{i}" for i in range(10)])
+    for job in range(4):
+        work(line, clock, job, 601.0)
+    assert line.line() == "4 of 10 jobs done, about 24 min left"
