@@ -151,6 +151,8 @@ def test_refinement_of_a_kernel_covers_both_axes():
     values[1, 1] = 1
     result = _result(values, [1, 4, 16], theta=[1, 4, 16])
     assert refined_points(result, budget) == {1: [1, 2, 3], 2: [1, 3], 3: [1, 2, 3]}
+    screened = refined_points(result, replace(budget, screen_rows=10))
+    assert screened == {1: [2], 2: [1, 2, 3], 3: [2]}  # without corners
 
 
 def _measured(monkeypatch, value):
