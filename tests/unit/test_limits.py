@@ -89,9 +89,8 @@ def test_an_evaluation_at_the_end_is_waited_for(monkeypatch, data):
     assert found.relative_gap < 1.0
 
 
-@pytest.mark.parametrize("call", [1, 2, 4])
-def test_ctrl_c_in_an_evaluation_returns_the_model(monkeypatch, no_grace, data, call):
-    X, _, y = data
+def interrupt_at(monkeypatch, call):
+    """Let Ctrl-C come where an evaluation asks for the time the so-many-th time; return the count."""
     calls = itertools.count(1)
 
     def interrupt(self):
@@ -100,6 +99,13 @@ def test_ctrl_c_in_an_evaluation_returns_the_model(monkeypatch, no_grace, data, 
         return self.is_interrupted
 
     monkeypatch.setattr(Clock, "is_late", interrupt)
+    return calls
+
+
+@pytest.mark.parametrize("call", [1, 2, 4])
+def test_ctrl_c_in_an_evaluation_returns_the_model(monkeypatch, no_grace, data, call):
+    X, _, y = data
+    interrupt_at(monkeypatch, call)
     found = solve(X, y, n_classes=M, tol=0.0, max_iter=10**6, eval_every=1, method="sdca")
     assert found.status == "interrupted"
     check_model(found, X, y, is_plain=False)
@@ -123,14 +129,7 @@ def test_no_time_for_the_rows_as_passed_is_not_taken_for_rounding(
 def test_ctrl_c_ends_a_path_while_the_rows_as_passed_are_evaluated(
     monkeypatch, no_grace, data, call
 ):
-    calls = itertools.count(1)
-
-    def interrupt(self):
-        if next(calls) == call:
-            raise KeyboardInterrupt
-        return self.is_interrupted
-
-    monkeypatch.setattr(Clock, "is_late", interrupt)
+    calls = interrupt_at(monkeypatch, call)
     found = rounded_path(data, tol=0.5)
     if next(calls) > call:
         assert found[-1].status == "interrupted"
