@@ -48,7 +48,7 @@ def times():
 
 def _numbers(*results):
     frame = pd.DataFrame(results, columns=["config_dataset", "config_method"])
-    return frame.assign(metric="top1", value=1.0)
+    return frame.assign(metric="top1", value=1.0, printed="1.0")
 
 
 def test_jobs_that_results_share_count_once(times):
@@ -67,6 +67,8 @@ def test_numbers_are_drawn_among_those_that_fit(times):
 
 
 def test_numbers_are_the_same_up_to_the_digits_of_the_kept_file():
-    kept = _numbers(("a", "x"), ("b", "y"), ("c", "z"))
-    again = kept.rename(columns={"value": "again"}).iloc[:2].assign(again=[1 + 1e-14, 1 + 1e-10])
-    assert list(beside(kept, again)["same"]) == [True, False, False]
+    kept = _numbers(("a", "x"), ("b", "y"), ("c", "z"), ("d", "z"))
+    again = kept.drop(columns="printed").rename(columns={"value": "again"}).iloc[:3]
+    found = beside(kept, again.assign(again=[1 + 1e-14, 1 + 1e-10, 1.06]))
+    assert list(found["same"]) == [True, False, False, False]
+    assert list(found["same_shown"]) == [True, True, False, False]
