@@ -17,6 +17,8 @@ def test_the_version_is_that_of_the_header():
     header = (ROOT / "csrc/include/toplabel.h").read_text(encoding="utf-8")
     version = re.search('#define TL_VERSION "(.*)"', header)[1]
     assert toplabel.__version__ == ffi.string(lib.tl_version()).decode() == version
+    numbers = re.findall(r"#define TL_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)", header)
+    assert ".".join(numbers) == version
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
     assert str(citation["version"]) == version
     recipe = yaml.safe_load((ROOT / "packaging/conda/recipe.yaml").read_text(encoding="utf-8"))

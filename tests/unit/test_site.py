@@ -94,7 +94,7 @@ def test_files_that_the_recipes_name_are_there(repository):
         package.parent,
         repository / "csrc/src",
     ]
-    made = ("results/", "reports/", "data/raw/", "build/", "config/studies/mine")
+    made = ("results/", "reports/", "data/raw/", "build/")
     example = "pylib/toplabel/reproduction/report/figures/epochs.py"
     for name in ("docs/architecture.md", "docs/extend.md", "docs/workflow.md", "CONTRIBUTING.md"):
         text = (repository / name).read_text(encoding="utf-8")

@@ -4,6 +4,7 @@ import csv
 from pathlib import Path
 
 import pytest
+import yaml
 
 from toplabel.reproduction.config.keys import key_of
 from toplabel.reproduction.plan import Plan
@@ -23,3 +24,14 @@ def test_a_published_table_stands_for_the_cells_that_it_prints(target):
     assert found
     assert len({*found}) == len(found)
     assert {*found} <= printed
+
+
+def test_the_example_of_a_loss_trains_no_method_whose_k_its_table_does_not_allow():
+    example = yaml.safe_load((ROOT / "examples/own/own.yaml").read_text(encoding="utf-8"))
+    plan = Plan(ROOT, {"download": False, **example})
+    cells = plan.cells_of("own_loss")
+    ks = {
+        dataset: {plan.methods[c.method].k for c in cells if c.dataset == dataset}
+        for dataset in ("wine", "letter")
+    }
+    assert ks == {"wine": {1, 2}, "letter": {1, 2, 5}}

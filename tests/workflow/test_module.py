@@ -1,5 +1,7 @@
 """The workflow in other hands: from `workflow/Snakefile`, as a module of another workflow."""
 
+import subprocess
+
 from running import ROOT, jobs_of, snakemake
 
 CELL = "results/digits/svm_ova/evaluation.csv"
@@ -30,6 +32,23 @@ def test_another_workflow_uses_it_as_a_module(tmp_path):
     done = snakemake("--cores", "1", "mine.txt", root=tmp_path, directory=tmp_path)
     assert done.returncode == 0, done.stdout
     assert (tmp_path / "mine.txt").read_bytes() == (tmp_path / CELL).read_bytes()
+
+
+def test_a_module_without_its_checkout_is_refused(tmp_path):
+    """As one of github(...): a repository by its address, from which Snakemake takes this one file."""
+    remote = tmp_path / "remote"
+    (remote / "workflow").mkdir(parents=True)
+    (remote / "workflow/Snakefile").write_bytes((ROOT / "workflow/Snakefile").read_bytes())
+    author = ["-c", "user.name=nobody", "-c", "user.email=nobody@localhost"]
+    for command in (["init", "-q"], ["add", "."], [*author, "commit", "-qm", "Begin"]):
+        subprocess.run(["git", *command], cwd=remote, check=True)
+    address = f"git+file://{remote}/workflow/Snakefile@HEAD"
+    (tmp_path / "Snakefile").write_text(
+        f"module toplabel:\n    snakefile: {address!r}\n\nuse rule * from toplabel\n"
+    )
+    done = snakemake("--dry-run", CELL, root=tmp_path, directory=tmp_path, configfiles=())
+    assert done.returncode != 0
+    assert "clone it" in done.stdout
 
 
 def test_the_config_of_a_module_is_filled_in_and_named_in_errors(tmp_path):
