@@ -1,9 +1,11 @@
 """The line of progress: jobs that the kept run has, and others, each by what is seen of their kind."""
 
+import inspect
 import logging
 from types import SimpleNamespace
 
 import pytest
+from snakemake.scheduling.job_scheduler import JobScheduler
 
 from toplabel.reproduction import run
 from toplabel.reproduction.run import Progress
@@ -54,3 +56,22 @@ def test_unknown_jobs_take_the_mean_of_their_kind(monkeypatch, tmp_path, clock):
     for job in range(4):
         work(line, clock, job, 601.0)
     assert line.line() == "4 of 10 jobs done, about 24 min left"
+
+
+def test_on_one_machine_snakemake_does_not_look_for_ready_jobs_every_second(monkeypatch):
+    """The limit of jobs a second, for which it does, is an attribute of Snakemake's scheduler."""
+    assert "if self.job_rate_limiter is not None" in inspect.getsource(JobScheduler.schedule)
+    monkeypatch.setattr(run, "note_start", lambda: None)
+    monkeypatch.setattr(run, "kept_jobs", lambda *_: {})
+    monkeypatch.setattr(run.signal, "getsignal", lambda _: None)
+    plan = SimpleNamespace(asked=[], root=None, budget="standard")
+    for local in (True, False):
+        workflow = SimpleNamespace(
+            dag=SimpleNamespace(needrun_jobs=list),
+            scheduler=SimpleNamespace(job_rate_limiter="100/1s"),
+            local_exec=local,
+            cores=2,
+            nodes=2,
+        )
+        run.begin(workflow, plan)
+        assert workflow.scheduler.job_rate_limiter == (None if local else "100/1s")

@@ -130,6 +130,10 @@ def begin(workflow: Any, plan: Plan) -> None:
             signal.SIGTERM,
             lambda *given: threading.Thread(target=ends, args=given, daemon=True).start(),
         )
+    if workflow.local_exec:
+        # For its limit of jobs a second, which is for clusters, Snakemake looks for ready jobs again a
+        # second after each look, and after each end of a job: after hundreds it does little else.
+        workflow.scheduler.job_rate_limiter = None
     tasks = list(workflow.dag.needrun_jobs())
     at_once = int((workflow.cores if workflow.local_exec else workflow.nodes) or 1)
     progress = Progress(tasks, at_once, plan)
