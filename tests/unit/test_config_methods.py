@@ -262,8 +262,8 @@ def documented(repository, first_line):
 
 
 def test_the_documented_study_and_method_are_ones(repository, catalogue, tmp_path):
-    study = study_of(documented(repository, "title: Softmax against hinge on my data"))
-    assert study.datasets == ("mine", "letter")
+    study = study_of(documented(repository, "title: Softmax against hinge"))
+    assert study.datasets == ("letter", "optdigits")
     assert {*study.methods} <= {*catalogue.methods}
     path = tmp_path / "methods.yaml"
     path.write_text(documented(repository, "methods:"))
