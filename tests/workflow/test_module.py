@@ -35,7 +35,7 @@ def test_another_workflow_uses_it_as_a_module(tmp_path):
 
 
 def test_a_module_without_its_checkout_is_refused(tmp_path):
-    """As one of github(...): a repository by its address, from which Snakemake takes this one file."""
+    """A module by `github(...)` is such a one: Snakemake takes this one file from a repository."""
     remote = tmp_path / "remote"
     (remote / "workflow").mkdir(parents=True)
     (remote / "workflow/Snakefile").write_bytes((ROOT / "workflow/Snakefile").read_bytes())
