@@ -46,21 +46,17 @@ def coarse_points(method: Method, budget: Budget) -> Points:
 def refined_points(result: Tuned, budget: Budget) -> Points:
     """Return the finer grid around each metric's best point, without what was already visited.
 
-    With a kernel it has the corners, too; but where a coarse grid on fewer rows only screens, a
-    point costs most, and only its neighbours along each axis are tried. The points of that grid are
-    visited again, on all rows. There are none when the budget does not refine.
+    Points of a coarse grid that only screens are visited again, on all rows. There are none when
+    the budget does not refine.
     """
     if budget.refine is None:
         return {}
-    screens = budget.screen_rows is not None
     wanted: dict[float, set[float]] = {}
     for best in best_points(result):
-        C, theta = _exponent(best.C, budget.C), _theta_exponent(best.theta, budget)
-        is_linear = np.isnan(best.theta)
-        for near in [LINEAR] if is_linear else budget.theta.around(theta, budget.refine):
-            along = [C] if screens and near != theta else budget.C.around(C, budget.refine)
-            wanted.setdefault(near, set()).update(along)
-    visited = {} if screens else _visited(result, budget)
+        for theta in _refined_thetas(best.theta, budget):
+            around = budget.C.around(_exponent(best.C, budget.C), budget.refine)
+            wanted.setdefault(theta, set()).update(around)
+    visited = _visited(result, budget) if budget.screen_rows is None else {}
     fresh = {theta: sorted(wanted[theta] - visited.get(theta, set())) for theta in sorted(wanted)}
     return {theta: exponents for theta, exponents in fresh.items() if exponents}
 
@@ -76,16 +72,19 @@ def extended_points(result: Tuned, budget: Budget, thetas: Iterable[float]) -> P
     return {theta: sorted(fresh) for theta in thetas} if fresh else {}
 
 
+def _refined_thetas(theta: float, budget: Budget) -> list[float]:
+    if np.isnan(theta):
+        return [LINEAR]
+    return budget.theta.around(_exponent(theta, budget.theta), budget.refine)
+
+
 def _visited(result: Tuned, budget: Budget) -> dict[float, set[float]]:
     visited = {}
     for i, theta in enumerate(result.theta):
+        exponent = LINEAR if np.isnan(theta) else _exponent(theta, budget.theta)
         seen = result.C[~np.isnan(result.epochs[i])]
-        visited[_theta_exponent(theta, budget)] = {_exponent(C, budget.C) for C in seen}
+        visited[exponent] = {_exponent(C, budget.C) for C in seen}
     return visited
-
-
-def _theta_exponent(theta: float, budget: Budget) -> float:
-    return LINEAR if np.isnan(theta) else _exponent(theta, budget.theta)
 
 
 def _exponent(value: float, axis: Axis) -> float:
