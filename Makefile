@@ -79,7 +79,7 @@ $(TORCH_INSTALLED): requirements.lock
 
 # The library's tests with the lowest versions that pyproject.toml names, and with the highest of all, Python's too. The
 # extension is that of the checkout: it serves every Python from 3.11 on.
-NEWEST_PYTHON ?= $(or $(shell command -v python3.13),$(PYTHON))
+NEWEST_PYTHON ?= $(shell python3.13 -c "" 2> /dev/null && echo python3.13 || echo $(PYTHON))
 PINS := import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["dependencies"])
 VERSION_TESTS := $(wildcard tests/unit/test_estimators*.py tests/unit/test_simplex_*.py) tests/unit/test_metrics.py \
 	tests/unit/test_solver_inputs.py

@@ -56,7 +56,7 @@ LOSSES = {
 @pytest.mark.parametrize("key", LOSSES)
 def test_the_adapter_has_the_optimum_of_the_same_loss_of_the_library(repository, key):
     text = (repository / "docs/extend.md").read_text(encoding="utf-8")
-    (lines,) = re.findall(r"needs two lines:\n\n((?:(?: {4}.*)?\n)+)", text)
+    (lines,) = re.findall(r"in a class as above:\n\n((?:(?: {4}.*)?\n)+)", text)
     function, labels = LOSSES[key]
     names = {"f": function, "torch": torch}
     exec(f"class Mine:\n    labels = {labels!r}\n{lines}", names)

@@ -24,7 +24,6 @@ _FOUND = {"value": "found", "verdict": "found_verdict", "reading": "found_readin
 _FOUND |= {"run": "found_run"}
 _REASON = {"title": "reason_title", "why": "reason_why", "evidence": "evidence"}
 _REASON |= {"experiment": "experiment"}
-_KEPT_EPS = 1e-3  # the gap at which training stopped in the kept run, whose rows have no status
 Row = Mapping[str, str]
 
 
@@ -99,10 +98,11 @@ def _printed(cells: pd.DataFrame, notes: Notes) -> pd.DataFrame:
 
 
 def is_stopped(row: Mapping[str, Any]) -> bool:
-    """Return whether a number comes from a fit that did not reach its tolerance."""
-    if not row["status"]:
-        return row["relative_gap"] > _KEPT_EPS
-    return row["status"] not in ("converged", "uncertified")
+    """Return whether a number comes from a fit that did not reach its tolerance.
+
+    A printed number has no status.
+    """
+    return row["status"] not in ("", "converged", "uncertified")
 
 
 def _unprinted(cells: pd.DataFrame, shown: pd.DataFrame, datasets: pd.DataFrame) -> pd.DataFrame:
