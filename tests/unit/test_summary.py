@@ -26,7 +26,7 @@ def results(tmp_path):
     run = {"created": "2026-11-24T01:02:03+00:00", "budget": "standard", "versions": {}}
     run |= {"machine": {"cpu": "a processor", "cores": 2, "memory_gib": 23.5, "host": "mine"}}
     run |= {"git": {"commit": "0123456789abcdef"}}
-    run |= {"blas": [], "jobs": [stage], "wall_seconds": 3600.0}
+    run |= {"blas": [], "jobs": [stage]}
     write_json(folder / "run.json", run)
     write_cells(empty_frame(COLUMNS), tmp_path / "summary/cells.csv")
     return folder

@@ -26,7 +26,7 @@ from toplabel.reproduction.report.figures import agreement
 
 PUBLISHED_TABLES = "data/published"
 PICTURE = "docs/images/agreement.svg"
-_RUN = ("created", "budget", "blas", "versions", "wall_seconds")
+_RUN = ("created", "budget", "blas", "versions")
 _STAGE = ("stage", "jobs", "hours", "longest_seconds", "peak_mb")
 _JOBS = {"study": str, "stage": str, "dataset": str, "method": str, "part": str}
 _JOBS |= {"seconds": float, "peak_mb": float}
