@@ -37,7 +37,7 @@ VARIANTS = {
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def measure(results: Path, cells: list[str], seed: int, eps_tune: float, eps_train: float):
+def measure(results: Path, cells: list[str], seed: int, tol_tune: float, tol_train: float):
     """Yield the name, the value, C, the status and the test instances of each metric."""
     from toplabel.reproduction.data.prepared import load_prepared
     from toplabel.reproduction.plan import Plan
@@ -54,7 +54,7 @@ def measure(results: Path, cells: list[str], seed: int, eps_tune: float, eps_tra
         dataset, method = cell.split("/")
         prepared = load_prepared(results / dataset / "data")
         task = plan.task("train", dataset, method)
-        task = replace(task, budget=replace(task.budget, eps_tune=eps_tune, eps_train=eps_train))
+        task = replace(task, budget=replace(task.budget, tol_tune=tol_tune, tol_train=tol_train))
         seeded = replace(task, settings=replace(task.settings, seed=seed))
         tuned = []
         for name in plan.split_names(dataset):

@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[2]
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 50"><path d="M0 0H9"/></svg>'
 RUN = {
     "created": "2026-03-01T12:00:00+00:00",
-    "config": {"studies": ["multiclass/letter", "own"], "budget": "standard", "eps_train": 1e-3},
+    "config": {"studies": ["multiclass/letter", "own"], "budget": "standard", "tol_train": 1e-3},
     "budget": "standard",
     "seeds": {"run": 0},
     "machine": {"cpu": "A processor", "cores": 2, "memory_gib": 24.0, "os": "Linux"},

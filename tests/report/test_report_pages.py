@@ -179,7 +179,7 @@ def test_claims_stand_with_their_outcome(site: Site) -> None:
 
 
 def test_the_run_page_has_machine_versions_and_config(site: Site) -> None:
-    for text in ("A processor", '"numpy": "2.4.6"', "0123456789abcdef", "eps_train", "0:12:34"):
+    for text in ("A processor", '"numpy": "2.4.6"', "0123456789abcdef", "tol_train", "0:12:34"):
         assert text in site["run"].text
     assert "Patience no longer ends the paths" in site["run"].text
 

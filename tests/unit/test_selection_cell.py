@@ -88,7 +88,7 @@ def test_the_seed_of_the_solver_changes_no_printed_digit(name):
     method = Method(name, "A", name, k=2 if name == "topk_ent" else 1)
     found = []
     for seed in range(4):
-        task = task_of(method, replace(BUDGET, eps_tune=1e-5), TOPS)
+        task = task_of(method, replace(BUDGET, tol_tune=1e-5), TOPS)
         task = replace(task, settings=replace(task.settings, seed=seed))
         choices = choose(tune_split(problems_of(prepared, task), task))
         models = {key_of(model): model for model in train_models(prepared, task, choices)}

@@ -207,7 +207,7 @@ def test_paths_and_widths_are_left_after_a_decline(monkeypatch):
 
 def test_a_path_ends_where_a_fit_is_far_from_its_optimum():
     task = task_of(Method("svm_rbf", "A", "svm_multi", kernel="rbf"), BUDGET, METRICS)
-    task = replace(task, settings=replace(task.settings, max_epochs_tune=1))
+    task = replace(task, settings=replace(task.settings, max_iter_tune=1))
     points = {0.0: [-12, -10, 8, 10]}
     found = FoldPath(_problem(), task, 0).visit(points)
     assert found.C.tolist() == [2.0**-12, 2.0**-10]

@@ -12,9 +12,7 @@ rule tune:
     resources:
         **needs(plan, "tune"),
     params:
-        splits=planned(plan.splits_of, "{dataset}", "{part}"),
-        task=lambda wildcards: vars(plan.task("tune", wildcards.dataset, wildcards.method)),
-        sources=lambda wildcards: plan.sources("tune.py", wildcards.method),
+        task=tasks.tune,
     message:
         "Tune {wildcards.method} on {wildcards.dataset}, split {wildcards.part}"
     script:
@@ -36,8 +34,7 @@ rule train:
     resources:
         **needs(plan, "train"),
     params:
-        task=lambda wildcards: vars(plan.task("train", wildcards.dataset, wildcards.method)),
-        sources=lambda wildcards: plan.sources("train.py", wildcards.method),
+        task=tasks.train,
     message:
         "Train {wildcards.method} on {wildcards.dataset}"
     script:
@@ -63,10 +60,7 @@ rule evaluate:
     resources:
         **needs(plan, "evaluate"),
     params:
-        task=lambda wildcards: vars(plan.task("evaluate", wildcards.dataset, wildcards.method)),
-        budget=plan.budget,
-        threshold=plan.run.threshold,
-        sources=plan.sources("evaluate.py"),
+        task=tasks.evaluate,
     message:
         "Evaluate {wildcards.method} on {wildcards.dataset}"
     script:
@@ -87,54 +81,8 @@ rule predict:
     resources:
         **needs(plan, "evaluate"),
     params:
-        task=lambda wildcards: vars(plan.task("evaluate", wildcards.dataset, wildcards.method)),
-        threshold=plan.run.threshold,
-        features=lambda wildcards: {
-            key: plan.entry(wildcards.dataset)[key] for key in ("transform", "bias")
-        },
-        sources=plan.sources("predict.py"),
+        task=tasks.predict,
     message:
         "Predict with {wildcards.method} on {wildcards.dataset}"
     script:
         "../scripts/predict.py"
-
-
-# Do our own one-vs-all and LIBLINEAR find the same minimiser? A table of the reports (docs/protocols.md).
-rule agree:
-    input:
-        meta="results/{dataset}/data/meta.json",
-    output:
-        agreement="results/{dataset}/agreement.csv",
-    log:
-        "results/logs/agree/{dataset}.log",
-    benchmark:
-        "results/benchmarks/agree/{dataset}.tsv"
-    priority: long_cells
-    resources:
-        **needs(plan, "agree"),
-    params:
-        seed=plan.run.seed,
-        sources=plan.sources("agree_liblinear.py"),
-    message:
-        "Compare our own one-vs-all with LIBLINEAR on {wildcards.dataset}"
-    script:
-        "../scripts/agree_liblinear.py"
-
-
-rule table_agreement:
-    input:
-        agreements=planned(plan.agreements),
-    output:
-        csv="results/tables/agreement.csv",
-        json="results/tables/agreement.json",
-    log:
-        "results/logs/tables/agreement.log",
-    localrule: True
-    params:
-        labels={name: plan.methods[name].label for name in ("svm_ova", "lr_ova")},
-        titles={name: plan.registry[name].title for name in plan.registry},
-        sources=plan.sources("table_agreement.py"),
-    message:
-        "Put our own one-vs-all beside LIBLINEAR"
-    script:
-        "../scripts/table_agreement.py"

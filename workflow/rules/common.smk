@@ -4,8 +4,10 @@ import sys
 
 try:
     from toplabel.reproduction import run
+    from toplabel.reproduction.jobs import plain
     from toplabel.reproduction.needs import FIRST, longest_first, needs
-    from toplabel.reproduction.plan import planned
+    from toplabel.reproduction.tasks import Tasks
+    from toplabel.reproduction.plan import add_sources, planned
     from toplabel.reproduction.targets import Targets
 except ModuleNotFoundError as error:
     sys.exit(
@@ -13,9 +15,8 @@ except ModuleNotFoundError as error:
     )
 
 plan = run.read_plan(ROOT, config, workflow)
-# `config:` of a module may name a part of the keys, and scripts read them all.
-config.update(plan.config)
 targets = Targets(plan)
+tasks = Tasks(plan, targets)
 long_cells = longest_first(plan)
 
 

@@ -1,16 +1,13 @@
 rule collect_datasets:
     input:
         metas=planned(targets.prepared),
-        registry=plan.of_checkout("config/datasets.yaml"),
     output:
         datasets="results/datasets.csv",
     log:
         "results/logs/collect_datasets.log",
     localrule: True
     params:
-        reasons=planned(targets.reasons),
-        own=plan.run.datasets,
-        sources=plan.sources("collect_datasets.py"),
+        task=tasks.collect_datasets,
     message:
         "Describe the data sets"
     script:
@@ -32,8 +29,7 @@ rule compare:
         "results/logs/compare.log",
     localrule: True
     params:
-        own=plan.own_rows,
-        sources=plan.sources("compare.py"),
+        task=tasks.compare,
     message:
         "Compare with the published numbers"
     script:
@@ -52,8 +48,7 @@ rule describe_run:
         "results/logs/describe_run.log",
     localrule: True
     params:
-        config=config,
-        sources=plan.sources("describe_run.py"),
+        task=tasks.describe_run,
     message:
         "Describe the run"
     script:

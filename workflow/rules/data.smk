@@ -17,8 +17,9 @@ rule fetch:
     priority: FIRST
     localrule: True
     params:
-        dataset=lambda wildcards: plan.raw.fetched[f"data/raw/{wildcards.raw}"],
-        sha256=lambda wildcards: plan.raw.registered_sum(f"data/raw/{wildcards.raw}"),
+        task=tasks.fetch,
+        # A function of `output` is no reason to run again: a file is the same wherever it comes from.
+        places=lambda wildcards, output: plain(plan.raw.places),
     message:
         "Fetch {output}"
     script:
@@ -40,9 +41,7 @@ rule prepare:
     resources:
         **needs(plan, "prepare", mb=4000),
     params:
-        entry=lambda wildcards: plan.entry(wildcards.dataset),
-        sums=planned(plan.raw.own_sums, "{dataset}"),
-        sources=plan.sources("prepare_dataset.py"),
+        task=tasks.prepare,
     message:
         "Prepare {wildcards.dataset}"
     script:

@@ -12,8 +12,7 @@ rule draw_figure:
         figure="|".join(targets.known_figures),
     localrule: True
     params:
-        shows=planned(targets.figure_shows, "{figure}"),
-        sources=planned(targets.figure_sources, "{figure}"),
+        task=tasks.draw_figure,
     message:
         "Draw {wildcards.figure}"
     script:
@@ -34,9 +33,7 @@ rule calibration:
     resources:
         **needs(plan, "calibration", mb=1500),
     params:
-        seed=plan.run.seed,
-        each=1 if plan.budget == "quick" else 2,
-        sources=plan.sources("calibration.py"),
+        task=tasks.calibration,
     message:
         "Study the calibration of the losses"
     script:
@@ -57,8 +54,7 @@ rule time_projections:
     resources:
         **needs(plan, "time_projections", mb=2000),
     params:
-        quick=plan.budget == "quick",
-        sources=plan.sources("time_projections.py"),
+        task=tasks.time,
     message:
         "Time the projections"
     script:
@@ -80,8 +76,7 @@ rule time_training:
     resources:
         **needs(plan, "time_training", mb=2000),
     params:
-        quick=plan.budget == "quick",
-        sources=plan.sources("time_training.py"),
+        task=tasks.time,
     message:
         "Time the training for the figure {wildcards.figure}"
     script:
@@ -100,8 +95,7 @@ rule time_peers:
     resources:
         **needs(plan, "time_peers", mb=2000),
     params:
-        quick=plan.budget == "quick",
-        sources=plan.sources("time_peers.py"),
+        task=tasks.time,
     message:
         "Time the training beside LIBLINEAR and scikit-learn"
     script:

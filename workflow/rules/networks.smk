@@ -17,8 +17,7 @@ rule train_network:
     resources:
         **needs(plan, "network", mb=3000),
     params:
-        options=lambda wildcards: plan.network(wildcards.dataset),
-        sources=plan.sources("train_network.py"),
+        task=tasks.train_network,
     message:
         "Train the network of {wildcards.dataset}, draw {wildcards.part}"
     script:
@@ -41,9 +40,7 @@ rule extract_features:
     resources:
         **needs(plan, "extract", mb=3000),
     params:
-        options=lambda wildcards: plan.network(wildcards.dataset),
-        entry=lambda wildcards: plan.entry(wildcards.dataset),
-        sources=plan.sources("extract_features.py"),
+        task=tasks.extract_features,
     message:
         "Extract the features of {wildcards.dataset}"
     script:
@@ -67,10 +64,7 @@ rule fine_tune:
     resources:
         **needs(plan, "fine_tune", mb=3000),
     params:
-        options=lambda wildcards: plan.network(wildcards.dataset),
-        task=lambda wildcards: vars(plan.task("fine_tune", wildcards.dataset, wildcards.method)),
-        budget=plan.budget,
-        sources=plan.sources("fine_tune.py"),
+        task=tasks.fine_tune,
     message:
         "Fine-tune {wildcards.dataset} with {wildcards.method}, draw {wildcards.part}"
     script:
@@ -89,8 +83,6 @@ rule join_draws:
         dataset=plan.made_by("extract_features"),
         method=plan.trained_by("fine_tune"),
     localrule: True
-    params:
-        sources=plan.sources("join_draws.py"),
     message:
         "Join the draws of {wildcards.method} on {wildcards.dataset}"
     script:

@@ -18,7 +18,7 @@ rule report:
         "results/logs/report.log",
     localrule: True
     params:
-        sources=plan.sources("write_report.py"),
+        task=tasks.report,
     message:
         "Write the report"
     script:

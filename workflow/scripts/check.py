@@ -9,7 +9,7 @@ from toplabel.reproduction.jobs import run
 SHOWN = 20  # of many classes, so many
 
 
-def main(snakemake):
+def main(task, snakemake):
     for meta in snakemake.input.metas:
         prepared = load_prepared(Path(meta).parent)
         size, n = prepared.meta["statistics"], len(prepared.splits)
@@ -28,4 +28,4 @@ def main(snakemake):
 
 
 if "snakemake" in globals():
-    run(main, snakemake)
+    run(main, None, snakemake)

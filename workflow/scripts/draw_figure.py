@@ -3,13 +3,13 @@
 from pathlib import Path
 
 from toplabel.reproduction.jobs import run
-from toplabel.reproduction.report.figures.drawing import Source, make_figure
+from toplabel.reproduction.report.figures.drawing import make_figure
+from toplabel.reproduction.report.figures.registry import FigureTask
 
 
-def main(snakemake):
-    source = Source([Path(path) for path in snakemake.input], **snakemake.params.shows)
-    make_figure(snakemake.wildcards.figure, source, snakemake.output.svg)
+def main(task, snakemake):
+    make_figure(task, [Path(path) for path in snakemake.input], snakemake.output.svg)
 
 
 if "snakemake" in globals():
-    run(main, snakemake)
+    run(main, FigureTask, snakemake)

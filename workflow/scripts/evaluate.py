@@ -8,16 +8,14 @@ from toplabel.reproduction.selection.choice import load_choices
 from toplabel.reproduction.selection.evaluation import evaluate, save_metrics
 from toplabel.reproduction.selection.models import load_models
 from toplabel.reproduction.selection.ranks import save_ranks
-from toplabel.reproduction.selection.task import Task
+from toplabel.reproduction.selection.task import EvaluateTask
 from toplabel.reproduction.selection.tuned import load_tuned, seconds_by_split
 
 
-def main(snakemake):
+def main(task, snakemake):
     rows, ranks = evaluate(
         load_prepared(Path(snakemake.input.meta).parent),
-        Task(**snakemake.params.task),
-        snakemake.params.budget,
-        snakemake.params.threshold,
+        task,
         load_choices(snakemake.input.selection),
         load_models(snakemake.input.models),
         seconds_by_split(load_tuned(snakemake.input.units)),
@@ -27,4 +25,4 @@ def main(snakemake):
 
 
 if "snakemake" in globals():
-    run(main, snakemake)
+    run(main, EvaluateTask, snakemake)

@@ -4,9 +4,9 @@ from toplabel.reproduction.jobs import run
 from toplabel.reproduction.selection.evaluation import load_metrics, save_metrics
 
 
-def main(snakemake):
+def main(task, snakemake):
     save_metrics(load_metrics(snakemake.input.draws), snakemake.output.evaluation)
 
 
 if "snakemake" in globals():
-    run(main, snakemake)
+    run(main, None, snakemake)

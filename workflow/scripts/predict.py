@@ -9,22 +9,18 @@ from toplabel.reproduction.jobs import run
 from toplabel.reproduction.selection.choice import load_choices
 from toplabel.reproduction.selection.models import load_models
 from toplabel.reproduction.selection.predictions import model_arrays, predictions
-from toplabel.reproduction.selection.task import Task
+from toplabel.reproduction.selection.task import PredictTask
 
 
-def main(snakemake):
-    cell = (
-        load_prepared(Path(snakemake.input.meta).parent),
-        Task(**snakemake.params.task),
-        snakemake.params.threshold,
-        load_choices(snakemake.input.selection),
-        load_models(snakemake.input.models),
-    )
-    frame = predictions(*cell)
+def main(task, snakemake):
+    prepared = load_prepared(Path(snakemake.input.meta).parent)
+    choices = load_choices(snakemake.input.selection)
+    models = load_models(snakemake.input.models)
+    frame = predictions(prepared, task, choices, models)
     columns = {name: float if name.startswith("score_") else str for name in frame}
     write_frame(frame, snakemake.output.predictions, columns | {"row": int})
-    write_npz(snakemake.output.model, model_arrays(*cell, **snakemake.params.features))
+    write_npz(snakemake.output.model, model_arrays(prepared, task, choices, models))
 
 
 if "snakemake" in globals():
-    run(main, snakemake)
+    run(main, PredictTask, snakemake)

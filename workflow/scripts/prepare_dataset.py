@@ -2,26 +2,19 @@
 
 from pathlib import Path
 
-from toplabel.reproduction.config.datasets import load_registry
-from toplabel.reproduction.config.protocols import load_protocols
 from toplabel.reproduction.data.prepare import prepare
 from toplabel.reproduction.data.prepared import save_prepared
-from toplabel.reproduction.jobs import checkout, logger, run
+from toplabel.reproduction.data.tasks import PrepareTask
+from toplabel.reproduction.jobs import logger, run
 
 
-def main(snakemake):
-    root = checkout(snakemake)
-    registry = load_registry(root / "config/datasets.yaml", snakemake.config)
-    entry = registry[snakemake.wildcards.dataset]
-    protocol = load_protocols(root / "config/protocols.yaml")[entry.protocol]
-    grid = protocol.budgets[snakemake.config["budget"]].C
-    is_own = entry.name in snakemake.config["datasets"]
-    prepared = prepare(entry, "data/raw", grid, is_own)
+def main(task, snakemake):
+    prepared = prepare(task, "data/raw")
     save_prepared(prepared, Path(snakemake.output.meta).parent)
-    logger.info("%s: %s", entry.name, prepared.meta["statistics"])
+    logger.info("%s: %s", task.name, prepared.meta["statistics"])
     for sentence in prepared.meta["advice"]:
-        logger.warning("%s: %s", entry.name, sentence)
+        logger.warning("%s: %s", task.name, sentence)
 
 
 if "snakemake" in globals():
-    run(main, snakemake)
+    run(main, PrepareTask, snakemake)

@@ -7,11 +7,12 @@ from toplabel.reproduction.files import write_json
 from toplabel.reproduction.frames import write_frame
 from toplabel.reproduction.jobs import run
 from toplabel.reproduction.report.figures.measuring import measure
+from toplabel.reproduction.report.figures.registry import TimeTask
 from toplabel.reproduction.report.figures.projections import scaling, table_of
 
 
-def main(snakemake):
-    quick = snakemake.params.quick
+def main(task, snakemake):
+    quick = task.quick
     frame, sentence = measure(lambda: scaling(quick), quick, "CPU time")
     write_frame(frame, snakemake.output.csv)
     write_json(snakemake.output.json, {"what": "", "sentence": sentence})
@@ -20,4 +21,4 @@ def main(snakemake):
 
 
 if "snakemake" in globals():
-    run(main, snakemake)
+    run(main, TimeTask, snakemake)

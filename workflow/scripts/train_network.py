@@ -4,15 +4,14 @@ from pathlib import Path
 
 from toplabel.reproduction.data.prepared import load_prepared
 from toplabel.reproduction.jobs import run
+from toplabel.reproduction.networks import NetworkTask
 from toplabel.reproduction.networks.stages import train_network
 
 
-def main(snakemake):
+def main(task, snakemake):
     images = load_prepared(Path(snakemake.input.meta).parent)
-    options, names = snakemake.params.options, snakemake.wildcards
-    name = f"{names.dataset}/{names.part}"
-    train_network(images, options["network"], name, options["seed"], snakemake.output.weights)
+    train_network(images, task, snakemake.output.weights)
 
 
 if "snakemake" in globals():
-    run(main, snakemake)
+    run(main, NetworkTask, snakemake)

@@ -8,20 +8,19 @@ from toplabel.reproduction.files import file_sum
 from toplabel.reproduction.jobs import run
 from toplabel.reproduction.selection.checkpoints import Checkpoints
 from toplabel.reproduction.selection.problems import validation_problems
-from toplabel.reproduction.selection.task import Task
+from toplabel.reproduction.selection.task import TuneTask
 from toplabel.reproduction.selection.tuned import save_tuned
 from toplabel.reproduction.selection.tuning import tune_split
 
 
-def main(snakemake):
+def main(task, snakemake):
     prepared = load_prepared(Path(snakemake.input.meta).parent)
-    task = Task(**snakemake.params.task)
     checkpoints = Checkpoints(
         Path(snakemake.output.unit).with_suffix(".paths"),
         (task, snakemake.params.sources, file_sum(snakemake.input.meta)),
     )
     results = []
-    for split in snakemake.params.splits:
+    for split in task.splits:
         of_split = replace(task, split=split)
         problems = list(validation_problems(prepared, of_split))
         results += tune_split(problems, of_split, checkpoints)
@@ -30,4 +29,4 @@ def main(snakemake):
 
 
 if "snakemake" in globals():
-    run(main, snakemake)
+    run(main, TuneTask, snakemake)

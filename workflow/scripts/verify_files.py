@@ -9,7 +9,7 @@ from toplabel.reproduction.jobs import logger, run
 RESULTS = Path("results")
 
 
-def main(snakemake):
+def main(task, snakemake):
     damaged = []
     sums = (path.with_suffix("") for path in RESULTS.rglob("*.sha256"))
     files = sorted(filter(Path.is_file, sums))  # Snakemake leaves the sums of files that it removes
@@ -29,4 +29,4 @@ def main(snakemake):
 
 
 if "snakemake" in globals():
-    run(main, snakemake)
+    run(main, None, snakemake)

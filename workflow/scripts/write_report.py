@@ -8,11 +8,12 @@ from toplabel.reproduction.compare.cells import read_cells
 from toplabel.reproduction.compare.claims import COLUMNS
 from toplabel.reproduction.files import read_json
 from toplabel.reproduction.frames import read_frame
-from toplabel.reproduction.jobs import checkout, run
+from toplabel.reproduction.jobs import run
+from toplabel.reproduction.report import ReportTask
 from toplabel.reproduction.report.write import write_report
 
 
-def main(snakemake):
+def main(task, snakemake):
     given = snakemake.input
     write_report(
         read_cells(given.cells),
@@ -20,10 +21,11 @@ def main(snakemake):
         pd.read_csv(given.datasets, dtype=str, keep_default_na=False),
         read_json(given.run),
         Path(snakemake.output.html).parent,
-        checkout=checkout(snakemake),
+        checkout=task.checkout,
         shown=[path for path in (*given.tables, *given.figures) if path.endswith(".json")],
+        missing=task.missing,
     )
 
 
 if "snakemake" in globals():
-    run(main, snakemake)
+    run(main, ReportTask, snakemake)

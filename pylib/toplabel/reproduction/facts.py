@@ -7,15 +7,14 @@ import os
 import platform
 import subprocess
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from toplabel.reproduction.config.catalogue import Catalogue
 from toplabel.reproduction.report.figures.measuring import cpu_name
 
 if TYPE_CHECKING:
@@ -30,8 +29,20 @@ _MEASURED = ("seconds", "peak_mb")
 _START = Path(".snakemake/toplabel.start")
 
 
-def describe_run(root: Path, catalogue: Catalogue, config: Mapping[str, Any]) -> dict[str, Any]:
+@dataclass(frozen=True)
+class RunTask:
+    """A run's config, and the studies, readings and choices of its catalogue as mappings."""
+
+    checkout: str
+    config: Mapping[str, Any]
+    studies: Sequence[Mapping[str, Any]]
+    readings: Sequence[Mapping[str, Any]]
+    choices: Sequence[Mapping[str, Any]]
+
+
+def describe_run(task: RunTask) -> dict[str, Any]:
     """Return config, machine, versions, commit, times and jobs of a run, and its studies."""
+    config = task.config
     return {
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "config": dict(config),
@@ -39,13 +50,13 @@ def describe_run(root: Path, catalogue: Catalogue, config: Mapping[str, Any]) ->
         "seeds": {"run": config["seed"], "rule": "SHA-256 of run seed and names, never of order"},
         "machine": machine_facts(),
         "versions": versions(),
-        "git": git_state(root),
+        "git": git_state(task.checkout),
         "blas": blas_facts(),
         "jobs": jobs_by_stage(),
         "wall_seconds": seconds_since_start(),
-        "studies": [asdict(study) for study in catalogue.studies.values()],
-        "readings": [asdict(one) for one in catalogue.notes.readings.values()],
-        "choices": [asdict(one) for one in catalogue.notes.choices.values()],
+        "studies": list(task.studies),
+        "readings": list(task.readings),
+        "choices": list(task.choices),
     }
 
 

@@ -1,6 +1,8 @@
-"""The frame of every script of the workflow: its log, and errors in one line.
+"""The frame of every script of the workflow: its params as one object, its log, errors in one line.
 
-Every stage depends on this module, so it imports no other part of the package.
+A task is a frozen dataclass with all that a script depends on besides its inputs. A rule hands it over
+as plain values (`plain`), which Snakemake keeps and compares, and the script receives it again,
+validated (`received`). Every stage depends on this module, so it imports no other part of the package.
 """
 
 from __future__ import annotations
@@ -12,17 +14,37 @@ import signal
 import sys
 import traceback
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from types import FrameType
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
+
+from pydantic import TypeAdapter
 
 logger = logging.getLogger("toplabel")
 
+Task = TypeVar("Task")
 
-def run(main: Callable[[Any], None], snakemake: Any) -> None:
-    """Run the `main` of a script, with its log file.
 
-    A ValueError or an OSError stands for bad input: it ends the job in one line, with its traceback
+@cache
+def _adapter(kind: type) -> TypeAdapter:
+    return TypeAdapter(kind)
+
+
+def plain(task: Any) -> dict[str, Any]:
+    """Return the fields of a task as builtin values, whose `repr` tells tasks apart."""
+    return _adapter(type(task)).dump_python(task, by_alias=True)
+
+
+def received(kind: type[Task], values: Any) -> Task:
+    """Return the task of some plain values; a ValueError of pydantic names a field that is wrong."""
+    return _adapter(kind).validate_python(values)
+
+
+def run(main: Callable[[Any, Any], None], kind: type | None, snakemake: Any) -> None:
+    """Run the `main` of a script on its task, and on the object with its inputs and outputs.
+
+    A script that depends on its inputs alone has no kind of task, and gets None. The script has its log file. A ValueError or an OSError stands for bad input: it ends the job in one line, with its traceback
     in `<log>.traceback`. Ctrl-C and SIGTERM end it in one line, too. Other errors are defects, and
     keep their traceback.
     """
@@ -40,7 +62,8 @@ def run(main: Callable[[Any], None], snakemake: Any) -> None:
     signal.signal(signal.SIGTERM, _end)
     logger.info("started on %s, process %d", platform.node(), os.getpid())
     try:
-        main(snakemake)
+        task = None if kind is None else received(kind, snakemake.params.task)
+        main(task, snakemake)
     except (ValueError, OSError) as error:
         logger.error("%s", _words(error))
         trace.write_text(traceback.format_exc(), encoding="utf-8")
@@ -53,11 +76,6 @@ def run(main: Callable[[Any], None], snakemake: Any) -> None:
         logger.exception("the job failed")
         raise
     logger.info("ended")
-
-
-def checkout(snakemake: Any) -> Path:
-    """Return the folder with config/ and data/published/ that a script belongs to."""
-    return Path(snakemake.scriptdir).resolve().parents[1]
 
 
 def _end(number: int, frame: FrameType | None) -> NoReturn:

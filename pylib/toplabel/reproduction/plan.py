@@ -8,36 +8,43 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
 from toplabel.reproduction.config.catalogue import load_catalogue
 from toplabel.reproduction.config.competitors import COMPETITORS
 from toplabel.reproduction.config.documents import read_yaml, unknown, validate
+from toplabel.reproduction.config.method import Method
 from toplabel.reproduction.config.protocols import Budget, Protocol
-from toplabel.reproduction.config.run import SUMMARY, RunConfig, Settings
+from toplabel.reproduction.config.run import SUMMARY, RunConfig
 from toplabel.reproduction.data.fetch import mirror_folders
+from toplabel.reproduction.methods import competitor_module
 from toplabel.reproduction.named_cells import Cell, NamedCells
 from toplabel.reproduction.raw import RawFiles
-from toplabel.reproduction.selection.task import Task
+from toplabel.reproduction.report.figures.registry import row_of
 from toplabel.reproduction.sources import fingerprint, is_module, module_sum
 
 DEFAULTS = "config/config.yaml"
 ALL_SPLITS = "all"  # the name of a tuning job that takes the splits together
-AGREEING = ("svm_ova", "lr_ova", "svm_ova_liblinear", "lr_ova_liblinear")
-_SETTINGS = {
-    "tune": ("seed", "eps_tune", "eps_other", "max_epochs_tune"),
-    "train": ("seed", "eps_train", "eps_other", "max_epochs_tune", "max_epochs_train"),
-}
-# The keys of a registry entry that the content of the prepared set depends on.
-_CONTENT = ["task", "embedded", "format", "options", "folder", "files", "divide", "transform"]
-_CONTENT += ["bias", "folds", "splits", "statistics", "features", "published_key", "not_comparable"]
 
 
 class PlanError(ValueError):
     """The config asks for something impossible; the message is one line."""
+
+
+def add_sources(plan: Plan, rules: Iterable[Any]) -> None:
+    """Add the sum over the sources of its script to the params of each of some rules of Snakemake.
+
+    A raw file is fetched by any code, so that rule has none.
+    """
+    for rule in rules:
+        if rule.script and rule.name != "fetch":
+            rule.set_params(sources=partial(_sources_of, plan, rule.script))
+
+
+def _sources_of(plan: Plan, script: str, wildcards: Any) -> str:
+    return plan.sources(script, dict(wildcards.items()))
 
 
 def planned(function: Callable[..., Any], *patterns: str) -> Callable[[Any], Any]:
@@ -140,11 +147,6 @@ class Plan:
         """Return the prepared form of the set that a data set is made of."""
         return self.prepared(self.registry.origin_of(dataset))
 
-    def entry(self, dataset: str) -> dict[str, Any]:
-        """Return the part of a registry entry that the content of the prepared set depends on."""
-        found = asdict(self.registry[dataset])
-        return {key: found[key] for key in _CONTENT}
-
     def made_by(self, rule: str) -> str:
         """Return the pattern of the data sets whose prepared form a rule makes."""
         extracts = rule == "extract_features"
@@ -185,23 +187,36 @@ class Plan:
         own = {"studies": self.config["studies"]} if self.is_own else {}
         return own | {key: dict(getattr(self.run, key)) for key in ("datasets", "methods")}
 
+    @property
+    def checkout(self) -> str:
+        """The folder of the checkout; "." where the run works in it."""
+        return "." if self.root.resolve() == Path.cwd() else str(self.root)
+
     def of_checkout(self, *patterns: str) -> list[str]:
         """Return files of the checkout, by relative paths where the run works in it."""
-        base = Path() if self.root.resolve() == Path.cwd() else self.root
-        return [str(path) for one in patterns for path in sorted(base.glob(one))]
+        base = Path(self.checkout)
+        return [str(path) for pattern in patterns for path in sorted(base.glob(pattern))]
 
     # ---- sources ---------------------------------------------------------------------------------
 
-    def sources(self, script: str, method: str = "") -> str:
-        """Return the sum over the sources of a script, with those of a method that has code here or
-        beside the config.
+    def sources(self, script: str, wildcards: Mapping[str, str]) -> str:
+        """Return the sum over the sources of a script, with those of a method or a figure that it
+        imports by name.
         """
-        row = self.methods.get(method)
-        module = row.path.rpartition(".")[0] if row else ""
-        if row and row.competitor:
-            module = COMPETITORS[row.competitor].module
-        own = f" {module_sum(module)}" if module and is_module(module) else ""
-        return fingerprint(script, self.root) + own
+        total = fingerprint(Path(script).name, self.root)
+        module = self._module_of(wildcards)
+        return f"{total} {module_sum(module)}" if is_module(module) else total
+
+    def _module_of(self, wildcards: Mapping[str, str]) -> str:
+        """Return the module that a job imports by name, or ""."""
+        if figure := row_of(wildcards.get("figure", "")):
+            return f"toplabel.reproduction.report.figures.{figure.module}"
+        method = self.methods.get(wildcards.get("method", ""))
+        if method is None:
+            return ""
+        if method.competitor:
+            return competitor_module(COMPETITORS[method.competitor].code)
+        return method.path.rpartition(".")[0]
 
     # ---- methods on data sets --------------------------------------------------------------------
 
@@ -217,35 +232,6 @@ class Plan:
         """Return the splits that are run: all, or the first few where the budget says so."""
         return self.registry[dataset].split_names[: self.budget_of(dataset).splits]
 
-    def task(self, stage: str, dataset: str, method: str) -> Task:
-        """Return what the models of a stage ("tune", "train" or "evaluate") depend on.
-
-        Snakemake runs a job again when its params change, so a task holds nothing else: no label
-        and no other budget.
-        """
-        row = self.methods[method]
-        name = row.protocol or self.registry[dataset].protocol
-        budget = self.protocols[name].budgets[self.budget]
-        on_raw_rows = row.kernel == "linear" and row.features != "standard"
-        scales = on_raw_rows and row.selects_C and not row.point
-        return Task(
-            dataset,
-            replace(
-                row, label=method, protocol="", grid=row.grid if row.estimator else {}, point={}
-            ),
-            replace(self.protocols[name], budgets={}),
-            row.budget(budget, self.budget),
-            self._settings(stage),
-            C_scale=self.registry[dataset].C_scale if scales else None,
-        )
-
-    def _settings(self, stage: str) -> Settings:
-        return Settings(**{key: getattr(self.run, key) for key in _SETTINGS.get(stage, ())})
-
-    def network(self, dataset: str) -> dict[str, Any]:
-        """Return what the networks of a data set depend on."""
-        return {"network": self.registry[dataset].network, "seed": self.run.seed}
-
     def trained_by(self, rule: str) -> str:
         """Return the pattern of the methods that a rule, "train" or "fine_tune", trains."""
         fine_tunes = rule == "fine_tune"
@@ -257,10 +243,6 @@ class Plan:
         parts = [ALL_SPLITS] if together else self.split_names(dataset)
         tuned = Cell(dataset, self.methods[method].tuned_as)
         return [tuned.path(f"tune/{part}.npz") for part in parts]
-
-    def splits_of(self, dataset: str, part: str) -> list[str]:
-        """Return the splits that one file of `units` holds."""
-        return self.split_names(dataset) if part == ALL_SPLITS else [part]
 
     def draws(self, dataset: str, method: str = "") -> list[str]:
         """Return the networks of a data set, one for each split, or their test metrics after
@@ -321,13 +303,6 @@ class Plan:
         """Return the predictions of the cells of data sets that the config defines."""
         own = [cell for cell in self.cells if cell.dataset in self.run.datasets]
         return [cell.path("predictions.csv") for cell in own]
-
-    def agreements(self) -> list[str]:
-        """Return one-vs-all beside LIBLINEAR, of the data sets where the config has both."""
-        both = {
-            name for name in self.datasets if {Cell(name, m) for m in AGREEING} <= {*self.cells}
-        }
-        return [f"results/{name}/agreement.csv" for name in sorted(both)]
 
 
 def pattern(names: Iterable[str]) -> str:

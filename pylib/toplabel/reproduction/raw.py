@@ -14,7 +14,9 @@ from toplabel.reproduction.config.entry import Entry, RawFile
 from toplabel.reproduction.data.fetch import (
     MIRROR_VARIABLE,
     SHIPPED,
+    FetchTask,
     PathLike,
+    Places,
     find,
     open_address,
     raw_path,
@@ -92,7 +94,7 @@ class RawFiles:
     def files(self, dataset: str) -> list[str]:
         """Return the paths of the raw files that a data set is prepared from."""
         entry = self._registry[dataset]
-        return [str(raw_path(entry, file, RAW)) for file in entry.files]
+        return [str(raw_path(entry.folder, file.name, RAW)) for file in entry.files]
 
     @cached_property
     def fetched(self) -> dict[str, str]:
@@ -122,9 +124,14 @@ class RawFiles:
         copy = None if file.sha256 else self._copy(self.fetched[path], file)
         return [str(copy)] if copy else []
 
-    def registered_sum(self, path: str) -> str | None:
-        """Return the SHA-256 that the registry has of a file, if any."""
-        return self._file(path).sha256
+    def fetch_task(self, path: str) -> FetchTask:
+        """Return what rule `fetch` is told of a file."""
+        return FetchTask.of(self._registry[self.fetched[path]], self._file(path))
+
+    @property
+    def places(self) -> Places:
+        """Where rule `fetch` looks for files."""
+        return Places(tuple(map(str, self.mirrors)), self._download)
 
     def _file(self, path: str) -> RawFile:
         return self._registry[self.fetched[path]].file(Path(path).name)

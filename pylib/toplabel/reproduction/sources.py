@@ -46,7 +46,7 @@ def module_sum(module: str) -> str:
 
 def is_module(name: str) -> bool:
     """Return whether a module is one of those that count."""
-    return name in _COMPILED or _file(name).is_file()
+    return name in _COMPILED or (name != "" and _file(name).is_file())
 
 
 def _sum(files: Iterable[Path]) -> str:

@@ -22,10 +22,7 @@ from toplabel.reproduction.report.figures.registry import (
     row_of,
     table_files,
 )
-from toplabel.reproduction.sources import module_sum
 
-AGREEMENT = "agreement"
-"""The table of our own one-vs-all beside LIBLINEAR."""
 FREE = ("table02", "calibration", "peers")
 """The tables that no study asks for: every report but one of own studies has them."""
 
@@ -45,8 +42,7 @@ class Targets:
 
     def table_files(self) -> list[str]:
         """Return the files of the tables that the reports print as they stand."""
-        names = [AGREEMENT] if self._plan.agreements() else []
-        names += [] if self._plan.is_own else FREE
+        names = () if self._plan.is_own else FREE
         return [file for name in names for file in table_files(name)]
 
     # ---- figures ---------------------------------------------------------------------------------
@@ -133,11 +129,6 @@ class Targets:
             "methods": [{"name": m.name, "label": m.label, "k": m.smallest_k} for m in methods],
         }
 
-    def figure_sources(self, name: str) -> str:
-        """Return the sum over the sources of a figure."""
-        module = f"toplabel.reproduction.report.figures.{row_of(name).module}"
-        return f"{self._plan.sources('draw_figure.py')} {module_sum(module)}"
-
     # ---- data sets -------------------------------------------------------------------------------
 
     def prepared(self) -> list[str]:
@@ -152,9 +143,14 @@ class Targets:
         plan = self._plan
         return [plan.prepared(name) for name in (*plan.run.datasets,) or plan.datasets]
 
+    @property
+    def timed_set(self) -> str:
+        """The data set that figures of training times are about."""
+        return "digits" if self._plan.budget == "quick" else "letter"
+
     def timed(self) -> str:
         """Return the prepared set that figures of training times are about."""
-        return self._plan.prepared("digits" if self._plan.budget == "quick" else "letter")
+        return self._plan.prepared(self.timed_set)
 
     def reasons(self) -> dict[str, str]:
         """Return why each other registered data set is missing."""

@@ -5,3 +5,15 @@ conditional risk sum_y p_y L(y, g) have a Bayes optimal top-s set. For given p t
 by two minimisations (`toplabel.reproduction.calibration.excess`), each with a proven lower bound.
 docs/evidence/calibration.md has the argument.
 """
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class CalibrationTask:
+    """The seed of the run, and how many distributions of every family are drawn."""
+
+    seed: int
+    each: int

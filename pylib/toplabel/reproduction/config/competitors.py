@@ -41,11 +41,6 @@ class Competitor:
     kernel: str = "linear"
     leave_one_out: bool = False
 
-    @property
-    def module(self) -> str:
-        """The whole name of the module."""
-        return f"toplabel.reproduction.methods.{self.code.partition('.')[0]}"
-
 
 _NORMS = "bound on the norms"
 _SIMPLEX = "simplex_coding.SupportVectors"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from itertools import product
 from typing import Annotated, Any, Literal
 
@@ -20,7 +19,7 @@ from toplabel.reproduction.config.model import (
     Value,
     model,
 )
-from toplabel.reproduction.config.protocols import Axis, Budget, BudgetName
+from toplabel.reproduction.config.protocols import Axis, Budget, BudgetName, Grid
 
 PAPER_EPOCHS = 3
 """How many epochs the fine-tuning of TPAMI Table 6 takes on ImageNet."""
@@ -185,10 +184,6 @@ class Method(Closed):
         """The k, or the smallest of those to select from."""
         return min(self.ks, default=self.k)
 
-    def at(self, k: float) -> Method:
-        """Return the method with a selected k; NaN, where none is selected, leaves it as it is."""
-        return replace(self, k=int(k)) if k == k else self
-
     @property
     def candidates(self) -> list[dict[str, Any]]:
         """All combinations of the values that an estimator's parameters are selected from."""
@@ -196,22 +191,23 @@ class Method(Closed):
             dict(zip(self.grid, values, strict=True)) for values in product(*self.grid.values())
         ]
 
-    def budget(self, budget: Budget, name: BudgetName) -> Budget:
-        """Return a budget with the method's own grid, or its one point.
+    def grid_of(self, budget: Budget, name: BudgetName) -> Grid:
+        """Return the grid of a budget, with the method's own axis of C, or its one point.
 
-        The C of an estimator is 2^i for the i-th of its candidates.
+        An estimator has candidates in place of C and theta.
         """
+        shared = {key: getattr(budget, key) for key in ("thresholds", "folds", "validation_rows")}
         if self.estimator:
-            axis = Axis(2.0, 0.0, len(self.candidates) - 1.0, 1.0)
-            fixed = {"theta": None, "refine": None, "extend": 0, "patience": None}
-            return replace(budget, C=axis, screen_rows=None, **fixed)
+            return Grid(**shared)
+        axes = {"C": self.grid.get(name, budget.C)}
+        if self.tunes_width:
+            axes["theta"] = budget.theta
         if not self.point:
-            return replace(budget, C=self.grid.get(name, budget.C))
-        found = replace(budget, refine=None, extend=0, screen_rows=None)
+            keys = ("refine", "extend", "screen_rows", "patience")
+            return Grid(**shared, **axes, **{key: getattr(budget, key) for key in keys})
         for key, exponent in self.point.items():
-            one = Axis(getattr(budget, key).base, exponent, exponent, 1.0)
-            found = replace(found, **{key: one})
-        return found
+            axes[key] = Axis(getattr(budget, key).base, exponent, exponent, 1.0)
+        return Grid(**shared, **axes, patience=budget.patience)
 
     @property
     def selects_C(self) -> bool:

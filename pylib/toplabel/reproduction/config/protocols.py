@@ -25,7 +25,6 @@ from toplabel.reproduction.config.model import (
     model,
 )
 
-LINEAR = 0.0  # stands for the exponent of theta of a method that has no theta
 _SLACK = 1e-9  # steps of 0.2 reach the end of a grid only up to rounding
 
 BudgetName = Literal["quick", "standard", "paper"]
@@ -113,10 +112,10 @@ class EquallySpaced(Closed):
 
 
 @model
-class Budget(Closed):
-    """How much work a protocol may do."""
+class Grid(Closed):
+    """Which hyper-parameters tuning tries, on how many folds and rows."""
 
-    C: Axis
+    C: Axis | None = None
     """The grid of the regularisation C = 1/(lambda n)."""
     theta: Axis | None = None
     """The widths of the RBF kernel exp(-theta ||x - z||^2), for methods with that kernel."""
@@ -129,8 +128,6 @@ class Budget(Closed):
     """The step of a finer grid, of which each metric's best point and its neighbours are tried."""
     extend: NonNegativeInt = 0
     """How many steps the grid of C may grow beyond either edge, while a best value lies there."""
-    splits: PositiveInt | None = None
-    """How many splits of the set are used, the first ones; all if not given."""
     validation_rows: PositiveInt | None = None
     """How many validation rows are enough: only the first folds that together hold as many are
     trained; all folds if not given. An image of several rows counts once."""
@@ -140,20 +137,26 @@ class Budget(Closed):
     patience: PositiveInt | None = None
     """After how many values of C in a row, at which every metric is worse than its best before, a
     path over C ends, and the widths beyond are skipped; never if not given."""
-    eps_tune: Gap | None = None
-    """The relative duality gap at which training stops in tuning, in place of that of the run."""
-    eps_train: Gap | None = None
-    """The relative duality gap at which the final training stops, in place of that of the run."""
-    gram_dtype: Literal["float32", "float64"] = "float64"
-    """How Gram matrices are stored. Dual variables and gaps are float64 always."""
-
-    def thetas(self, tunes_width: bool) -> list[float]:
-        """Return the exponents of theta, or `LINEAR` alone if the method does not tune the width."""
-        return self.theta.exponents() if tunes_width else [LINEAR]
 
     def threshold_values(self) -> np.ndarray:
         """Return ascending thresholds; none without a grid."""
         return np.unique(np.concatenate([np.empty(0), *(one.values() for one in self.thresholds)]))
+
+
+@model
+class Budget(Grid):
+    """How much work a protocol may do."""
+
+    C: Axis = Field()
+    """The grid of the regularisation C = 1/(lambda n)."""
+    splits: PositiveInt | None = None
+    """How many splits of the set are used, the first ones; all if not given."""
+    tol_tune: Gap | None = None
+    """The relative duality gap at which training stops in tuning, in place of that of the run."""
+    tol_train: Gap | None = None
+    """The relative duality gap at which the final training stops, in place of that of the run."""
+    gram_dtype: Literal["float32", "float64"] = "float64"
+    """How Gram matrices are stored. Dual variables and gaps are float64 always."""
 
 
 @model

@@ -22,16 +22,16 @@ class Settings(Closed):
 
     seed: NonNegativeInt = 0
     """Another value gives other folds and another order of the training rows."""
-    eps_tune: Gap = 1e-3
+    tol_tune: Gap = 1e-3
     """The relative duality gap at which training stops in tuning."""
-    eps_train: Gap = 1e-7
-    """The relative duality gap at which the final training stops; at most eps_tune."""
-    eps_other: Gap = 1e-3
+    tol_train: Gap = 1e-7
+    """The relative duality gap at which the final training stops; at most tol_tune."""
+    tol_other: Gap = 1e-3
     """The tolerance, in tuning and at the end, of what has no duality gap by this library: competitors,
     and the truncated top-k entropy, which is not convex."""
-    max_epochs_tune: PositiveInt = 1000
+    max_iter_tune: PositiveInt = 1000
     """The passes over the data after which training stops all the same in tuning."""
-    max_epochs_train: PositiveInt = 20000
+    max_iter_train: PositiveInt = 20000
     """The passes after which the final training stops, whose models carry the certificates."""
 
 
@@ -67,5 +67,5 @@ class RunConfig(Settings):
     """Methods of the run's own, as in config/methods.yaml."""
 
     def __post_init__(self) -> None:
-        if self.eps_train > self.eps_tune:
-            raise Fault("eps_train", f"{self.eps_train} is looser than eps_tune, {self.eps_tune}")
+        if self.tol_train > self.tol_tune:
+            raise Fault("tol_train", f"{self.tol_train} is looser than tol_tune, {self.tol_tune}")

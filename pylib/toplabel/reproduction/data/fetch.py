@@ -18,6 +18,7 @@ import urllib.error
 import urllib.request
 import zlib
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,43 @@ class FetchError(ValueError):
     """A raw file is not available."""
 
 
+@dataclass(frozen=True)
+class FetchTask:
+    """A raw file to bring: what is registered of it, and the data set that it is of."""
+
+    dataset: str
+    folder: str
+    name: str
+    sha256: str | None
+    size: int | None
+    url: str | None
+    waits_for: str | None
+
+    @classmethod
+    def of(cls, entry: Entry, file: RawFile) -> FetchTask:
+        """Return the task of a file of a registry entry."""
+        return cls(
+            dataset=entry.name,
+            folder=entry.folder,
+            name=file.name,
+            sha256=file.sha256,
+            size=file.size,
+            url=file.url,
+            waits_for=entry.waits_for,
+        )
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where raw files are looked for: folders, in their order, and whether the network is asked.
+
+    A file is the same wherever it comes from, so no job runs again because of these.
+    """
+
+    mirrors: tuple[str, ...]
+    download: bool
+
+
 def mirror_folders(configured: Iterable[PathLike], root: PathLike) -> list[Path]:
     """Return the folders to look for raw files in, the first to be asked first.
 
@@ -60,65 +98,62 @@ def find(name: str, folders: Iterable[Path]) -> Path | None:
     return None
 
 
-def raw_path(entry: Entry, file: RawFile, raw_folder: PathLike) -> Path:
-    """Return the path of a raw file of a data set, with the suffix of its compression if it has one.
+def raw_path(folder: str, name: str, raw_folder: PathLike) -> Path:
+    """Return the path of a raw file in a data set's folder, with the suffix of its compression if it
+    has one.
 
     A file that is not there has its plain path.
     """
-    folder = Path(raw_folder) / entry.folder
-    return find(file.name, [folder]) or folder / file.name
+    whole = Path(raw_folder) / folder
+    return find(name, [whole]) or whole / name
 
 
 def fetch(
     entry: Entry, raw_folder: PathLike, mirrors: Sequence[PathLike] = (), network: bool = True
 ) -> None:
     """Bring all raw files of a data set that are not there yet."""
+    places = Places(tuple(map(str, mirrors)), network)
     for file in entry.files:
-        if not (path := raw_path(entry, file, raw_folder)).is_file():
-            fetch_file(entry, file, path, mirrors, network)
+        path = raw_path(entry.folder, file.name, raw_folder)
+        if not path.is_file():
+            fetch_file(FetchTask.of(entry, file), path, places)
 
 
-def fetch_file(
-    entry: Entry,
-    file: RawFile,
-    target: Path,
-    mirrors: Sequence[PathLike] = (),
-    download: bool = True,
-) -> None:
+def fetch_file(task: FetchTask, target: Path, places: Places) -> None:
     """Bring one raw file of a data set to the path `target`, whole or not at all.
 
-    The mirrors are asked in their order (see `mirror_folders`), then, with `download`, the official
-    address.
+    The mirrors are asked in their order (see `mirror_folders`), then, where the network may be asked,
+    the official address.
 
     Raises
     ------
     FetchError
         The file is not available, damaged, or not the registered one.
     """
-    folders = [Path(mirror) / entry.folder for mirror in mirrors]
-    if copy := find(file.name, folders):
+    folders = [Path(mirror) / task.folder for mirror in places.mirrors]
+    if copy := find(task.name, folders):
         try:
             with atomic_path(target) as path, path.open("wb") as output:
-                read_raw(file, copy, output.write)
+                read_raw(task, copy, output.write)
         except OSError as error:
             raise FetchError(f"{copy}: cannot be copied to {target} ({error.strerror})") from None
         return
     looked = f"it is not in {' nor in '.join(map(str, (target.parent, *folders)))}"
-    where = f"data set '{entry.name}': {file.name} could not be had: {looked}"
-    if file.url is None:
-        waits = f"; it waits for {entry.waits_for}" if entry.waits_for else ""
+    where = f"data set '{task.dataset}': {task.name} could not be had: {looked}"
+    if task.url is None:
+        waits = f"; it waits for {task.waits_for}" if task.waits_for else ""
         raise FetchError(f"{where}, and no address is registered{waits}")
-    if not download:
-        raise FetchError(f"{where}, and the network is not to be used ({file.url})")
+    if not places.download:
+        raise FetchError(f"{where}, and the network is not to be used ({task.url})")
     try:
-        _download(file, target)
+        _download(task, target)
     except (http.client.HTTPException, OSError) as error:
         is_status = isinstance(error, urllib.error.HTTPError)
         reason = error if is_status else getattr(error, "reason", None) or error
-        raise FetchError(f"{where}, and {file.url} failed ({reason})") from None
+        raise FetchError(f"{where}, and {task.url} failed ({reason})") from None
 
 
-def read_raw(file: RawFile, path: Path, write: Callable[[bytes], Any] = len) -> tuple[str, int]:
+def read_raw(file: RawFile | FetchTask, path: Path, write: Callable[[bytes], Any] = len) -> tuple[str, int]:
     """Read a raw file, decompress it, and compare it with what the registry says of it.
 
     `write` takes the uncompressed content, piece by piece. Return its SHA-256 and size. A file that
@@ -130,7 +165,7 @@ def read_raw(file: RawFile, path: Path, write: Callable[[bytes], Any] = len) -> 
 
 
 def _read(
-    file: RawFile, stream: Any, origin: str, write: Callable[[bytes], Any], longest: float
+    file: RawFile | FetchTask, stream: Any, origin: str, write: Callable[[bytes], Any], longest: float
 ) -> tuple[str, int]:
     suffix = Path(origin).suffix
     content = _DECOMPRESSORS[suffix](stream) if suffix in _DECOMPRESSORS else stream
@@ -157,7 +192,7 @@ def _read(
     return sha256, size
 
 
-def _download(file: RawFile, target: Path) -> None:
+def _download(file: FetchTask, target: Path) -> None:
     with (
         open_address(file.url, _TIMEOUT) as stream,
         atomic_path(target) as path,

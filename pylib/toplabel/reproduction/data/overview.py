@@ -9,10 +9,11 @@ from typing import Any
 
 import pandas as pd
 
-from toplabel.reproduction.config.datasets import Registry
-from toplabel.reproduction.config.entry import Entry, Printed
+from toplabel.reproduction.config.entry import Printed
 from toplabel.reproduction.data.fetch import PathLike
 from toplabel.reproduction.data.prepared import read_meta
+from toplabel.reproduction.data.statistics import printed_interval
+from toplabel.reproduction.data.tasks import DescribedSet, DescribeTask
 
 COLUMNS: dict[str, type] = {
     **dict.fromkeys(("dataset", "title", "task", "status", "reason"), str),
@@ -27,26 +28,22 @@ COLUMNS: dict[str, type] = {
 }
 """The columns of the file, with the types of `toplabel.reproduction.frames`."""
 _COMPARED = ("n_classes", "n_train", "n_features", "label_cardinality")
-_SUFFIX = {"K": 1_000, "M": 1_000_000}
 
 
-def describe_datasets(
-    registry: Registry, metas: Iterable[PathLike], reasons: Mapping[str, str]
-) -> pd.DataFrame:
-    """Return a row for each registered data set.
-
-    `metas` are the meta.json of the prepared sets, `reasons` says why the others are missing.
-    """
+def describe_datasets(task: DescribeTask, metas: Iterable[PathLike]) -> pd.DataFrame:
+    """Return a row for each registered data set; `metas` are the meta.json of the prepared ones."""
     prepared = {Path(meta).parents[1].name: read_meta(Path(meta).parent) for meta in metas}
     rows = [
-        dataset_row(entry, prepared.get(name), reasons.get(name, ""))
-        for name, entry in registry.items()
+        dataset_row(about, prepared.get(about.name), task.reasons.get(about.name, ""))
+        for about in task.sets
     ]
     # Counts stay whole numbers although a missing set has none.
     return pd.DataFrame(rows, columns=[*COLUMNS], dtype=object)
 
 
-def dataset_row(entry: Entry, meta: dict[str, Any] | None, reason: str = "") -> dict[str, Any]:
+def dataset_row(
+    entry: DescribedSet, meta: dict[str, Any] | None, reason: str = ""
+) -> dict[str, Any]:
     """Return what is known of a data set by its meta.json, or why it is missing."""
     if meta is not None and (why := meta.get("not_comparable")):
         reason = f"not comparable: {why}"
@@ -69,24 +66,9 @@ def dataset_row(entry: Entry, meta: dict[str, Any] | None, reason: str = "") -> 
     return row | {"agrees": agrees}
 
 
-def _first_printed(entry: Entry, key: str) -> str | None:
+def _first_printed(entry: DescribedSet, key: str) -> str | None:
     printed = [getattr(row, key) for row in entry.statistics]
     return next((value for value in printed if value is not None), None)
-
-
-def printed_interval(text: str) -> tuple[Fraction, Fraction]:
-    """Return the numbers that a printed one may have been rounded from, both ends included.
-
-    Examples
-    --------
-    >>> printed_interval("10.5K")
-    (Fraction(10450, 1), Fraction(10550, 1))
-    """
-    unit = _SUFFIX.get(text[-1:], 1)
-    digits = text.rstrip("KM")
-    decimals = len(digits.partition(".")[2])
-    value, half = Fraction(digits) * unit, Fraction(unit, 2 * 10**decimals)
-    return value - half, value + half
 
 
 def disagreements(

@@ -4,109 +4,101 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Literal
 
 import numpy as np
 from pydantic import ValidationError, validate_call
 from scipy import sparse
 
 from toplabel.reproduction.config.documents import fault_of
-from toplabel.reproduction.config.entry import Entry
 from toplabel.reproduction.data.divide import cross_validated, divide
 from toplabel.reproduction.data.embedded import EMBEDDED
 from toplabel.reproduction.data.fetch import raw_path, read_raw
 from toplabel.reproduction.data.formats import FORMATS, FormatError, Source
-from toplabel.reproduction.data.overview import disagreements
 from toplabel.reproduction.data.parts import Loaded, Part, Prepared, Rows
-from toplabel.reproduction.data.statistics import advice, norm_advice, statistics
+from toplabel.reproduction.data.statistics import (
+    advice,
+    norm_advice,
+    printed_interval,
+    statistics,
+)
+from toplabel.reproduction.data.tasks import PrepareTask
 from toplabel.reproduction.data.transform import transform
 from toplabel.reproduction.data.validation import validate_prepared
-
-if TYPE_CHECKING:
-    from toplabel.reproduction.config.protocols import Axis
+from toplabel.reproduction.files import file_sum
 
 _DENSE_DENSITY = 0.2
 
 
-def prepare(
-    entry: Entry,
-    raw_folder: str | os.PathLike[str],
-    grid: Axis | None = None,
-    is_own: bool = False,
-) -> Prepared:
-    """Make a data set from its registry entry.
+def prepare(task: PrepareTask, raw_folder: str | os.PathLike[str]) -> Prepared:
+    """Make a data set of its raw files, or by its generator.
 
-    The raw files stand in the folder ``<set>`` of `raw_folder`, plain or compressed. `grid` is the
-    grid of C, for advice where the norms of the rows do not suit it; a set of the user's own gets
-    more advice.
+    The raw files stand in the folder of the set in `raw_folder`, plain or compressed.
 
     Raises
     ------
     ValueError
         One line: a missing raw file or one with another sum, a malformed file, a data set that
-        `validate_prepared` refuses, or whose number of training rows contradicts the paper (unless
-        it is marked as not comparable).
+        `validate_prepared` refuses, or whose number of training rows contradicts the paper.
     """
-    if entry.embedded is not None:
-        loaded, raw = _with_options(entry, EMBEDDED[entry.embedded]), {}
+    where = f"data set '{task.name}'"
+    raw: dict[str, Any] = {}
+    if task.embedded is not None:
+        loaded = _with_options(where, task.options, EMBEDDED[task.embedded])
     else:
-        loaded, raw = _read_checked(entry, Path(raw_folder))
-    splits = list(entry.splits) or loaded.splits
-    if entry.folds is not None:
-        loaded = cross_validated(entry.folder, loaded, splits)
+        loaded, raw = _read_checked(task, Path(raw_folder))
+    splits = [*task.splits] or loaded.splits
+    if task.folds is not None:
+        loaded = cross_validated(task.folder, loaded, splits)
     used = {part for split in splits for part in (split.train, split.val, split.test) if part}
     parts = {name: part for name, part in loaded.parts.items() if name in used}
-    if entry.transform == "standardise":
+    if task.transform == "standardise":
         parts = store(parts)  # centred where they are dense
-    if entry.transform is not None:
-        parts = transform(f"data set '{entry.name}'", parts, splits, entry.transform)
-    if entry.bias:
+    if task.transform is not None:
+        parts = transform(where, parts, splits, task.transform)
+    if task.bias:
         parts = {name: replace(part, X=_with_ones(part.X)) for name, part in parts.items()}
-    loaded = Loaded(store(parts), loaded.class_names, splits)
-    return finish(entry, loaded, raw, entry.not_comparable or "", grid, is_own)
+    prepared = finish(task.name, task.task, Loaded(store(parts), loaded.class_names, splits))
+    measured = statistics(prepared)
+    _check_printed_rows(task, measured["n_train"])
+    sentences = [norm_advice(measured, task.C)] if task.C else []
+    sentences += advice(prepared) if task.is_own else []
+    meta = {
+        "not_comparable": task.not_comparable,
+        "raw": raw,
+        "statistics": measured,
+        "advice": [sentence for sentence in sentences if sentence],
+    }
+    return replace(prepared, meta=meta)
 
 
-def finish(
-    entry: Entry,
-    loaded: Loaded,
-    raw: dict[str, Any],
-    not_comparable: str,
-    grid: Axis | None = None,
-    is_own: bool = False,
-) -> Prepared:
-    """Check what a data set holds, and describe it.
-
-    `meta` has its title, `not_comparable` (why results are not put beside published ones, or ""),
-    `raw` (sum, size and address of each raw file), its statistics, and advice (sentences).
-    """
+def finish(name: str, task: Literal["multiclass", "multilabel"], loaded: Loaded) -> Prepared:
+    """Check what a data set holds."""
     prepared = Prepared(
-        name=entry.name,
-        task=entry.task,
+        name=name,
+        task=task,
         n_classes=len(loaded.class_names),
         class_names=loaded.class_names,
         parts=loaded.parts,
         splits=loaded.splits,
     )
     validate_prepared(prepared)
-    measured = statistics(prepared)
-    for key, text, reason in disagreements(measured, entry.statistics):
-        if key == "n_train" and reason is None and not not_comparable:
-            raise ValueError(f"data set '{entry.name}': {text}")
-    norms = norm_advice(measured, grid) if grid and not entry.C_scale else ""
-    meta = {
-        "title": entry.title,
-        "not_comparable": not_comparable,
-        "raw": raw,
-        "statistics": measured,
-        "advice": [*([norms] if norms else []), *(advice(prepared) if is_own else [])],
-    }
-    return replace(prepared, meta=meta)
+    return prepared
 
 
-def _read_checked(entry: Entry, raw_folder: Path) -> tuple[Loaded, dict[str, Any]]:
+def _check_printed_rows(task: PrepareTask, n_train: int) -> None:
+    """Refuse a set whose number of training rows is not the printed one, rounded."""
+    for source, text in task.printed_rows.items():
+        low, high = printed_interval(text)
+        if not low <= n_train <= high:
+            message = f"n_train is {n_train}, {source} prints {text}"
+            raise ValueError(f"data set '{task.name}': {message}")
+
+
+def _read_checked(task: PrepareTask, raw_folder: Path) -> tuple[Loaded, dict[str, Any]]:
     """Read and divide the raw files of a set; return what is known of each, too.
 
     Their sums are compared with the registry before anything is parsed. Compressed files are
@@ -116,10 +108,12 @@ def _read_checked(entry: Entry, raw_folder: Path) -> tuple[Loaded, dict[str, Any
     raw = {}
     with tempfile.TemporaryDirectory(prefix="toplabel-raw-") as temporary:
         folder = Path(temporary)
-        for file in entry.files:
-            path = raw_path(entry, file, raw_folder)
+        for file in task.files:
+            path = raw_path(task.folder, file.name, raw_folder)
             if not path.is_file():
-                raise ValueError(f"data set '{entry.name}': {path} is missing")
+                raise ValueError(f"data set '{task.name}': {path} is missing")
+            if task.sums.get(str(path)) not in (None, file_sum(path)):
+                raise ValueError(f"{path}: changed since the run began; start it again")
             if path.name == file.name:
                 (folder / file.name).symlink_to(path.resolve())
                 sha256, size = read_raw(file, path)
@@ -129,29 +123,30 @@ def _read_checked(entry: Entry, raw_folder: Path) -> tuple[Loaded, dict[str, Any
             checked = file.sha256 is not None
             raw[file.name] = {"sha256": sha256, "size": size, "url": file.url, "checked": checked}
         try:
-            return read_files(entry, folder), raw
+            return read_files(task, folder), raw
         except FormatError as error:
-            place = str(raw_folder / entry.folder)
+            place = str(raw_folder / task.folder)
             raise ValueError(str(error).replace(temporary, place)) from None
 
 
-def read_files(entry: Entry, folder: Path) -> Loaded:
+def read_files(task: PrepareTask, folder: Path) -> Loaded:
     """Read the raw files of a data set, uncompressed in one folder, and divide a part if need be."""
-    parts = {part: folder / file.name for file in entry.files for part in file.holds}
-    labels = next((folder / file.name for file in entry.files if not file.holds), None)
-    loaded = _with_options(entry, FORMATS[entry.format], Source(parts, entry.task, labels))
-    if entry.divide is not None:
-        return divide(entry.folder, loaded, entry.divide)
-    return loaded
+    parts = {part: folder / file.name for file in task.files for part in file.holds}
+    labels = next((folder / file.name for file in task.files if not file.holds), None)
+    source = Source(parts, task.task, labels)
+    loaded = _with_options(f"data set '{task.name}'", task.options, FORMATS[task.format], source)
+    return divide(task.folder, loaded, task.divide) if task.divide else loaded
 
 
-def _with_options(entry: Entry, make: Callable[..., Loaded], *source: Source) -> Loaded:
+def _with_options(
+    where: str, options: Mapping[str, Any], make: Callable[..., Loaded], *source: Source
+) -> Loaded:
     """Call a reader or a generator with the options of an entry, once they fit its arguments."""
     try:
-        return validate_call(make)(*source, **entry.options)
+        return validate_call(make)(*source, **options)
     except ValidationError as error:
-        fault = fault_of(error, entry.options).below("options")
-        raise ValueError(f"data set '{entry.name}': {fault}") from None
+        fault = fault_of(error, options).below("options")
+        raise ValueError(f"{where}: {fault}") from None
 
 
 def store(parts: dict[str, Part]) -> dict[str, Part]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
 _EFFECTIVE = 0.1  # of C ||x||^2: the smallest value of the usual grids at a norm of 100
 _NAMED = 5  # of many names, so many
+_UNITS = {"K": 1_000, "M": 1_000_000}
 
 
 def statistics(prepared: Prepared) -> dict[str, Any]:
@@ -52,6 +54,21 @@ def class_counts(prepared: Prepared, part: str = "") -> np.ndarray:
     if rows.Y is not None:
         return np.asarray(rows.Y.sum(axis=0), dtype=np.int64).ravel()
     return np.bincount(rows.y, minlength=prepared.n_classes)
+
+
+def printed_interval(text: str) -> tuple[Fraction, Fraction]:
+    """Return the numbers that a printed one may have been rounded from, both ends included.
+
+    Examples
+    --------
+    >>> printed_interval("10.5K")
+    (Fraction(10450, 1), Fraction(10550, 1))
+    """
+    unit = _UNITS.get(text[-1:], 1)
+    digits = text.rstrip("KM")
+    decimals = len(digits.partition(".")[2])
+    value, half = Fraction(digits) * unit, Fraction(unit, 2 * 10**decimals)
+    return value - half, value + half
 
 
 def norm_advice(measured: dict[str, Any], grid: Axis) -> str:

@@ -82,14 +82,14 @@ def solve(
     shape: tuple[int, int],
     n_positive: int,
     C: float,
-    eps: float,
-    max_epochs: int,
+    tol: float,
+    max_iter: int,
     start: Planes | None = None,
     tolerance: float | None = None,
 ) -> Solved:
-    """Minimise over W of a shape (d, c), with at most `max_epochs` planes.
+    """Minimise over W of a shape (d, c), with at most `max_iter` planes.
 
-    It ends at a relative gap of eps, or with a `tolerance` when the next plane raises the risk by at
+    It ends at a relative gap of tol, or with a `tolerance` when the next plane raises the risk by at
     most so many percent of n+. `start` are the planes of the same problem for another C,
     which are used up. W is the best one found.
     """
@@ -108,8 +108,8 @@ def solve(
         if primal < best_primal:
             best, best_primal = W, float(primal)
         epochs += 1
-        small = tolerance is None and relative_gap(best_primal, dual) <= eps
+        small = tolerance is None and relative_gap(best_primal, dual) <= tol
         done = small or risk <= planes.risk() + least
-        if done or epochs >= max_epochs:
+        if done or epochs >= max_iter:
             return Solved(best, best_primal, float(dual), epochs, planes)
         planes.add(direction.T.ravel(), offset)

@@ -5,7 +5,7 @@ that ends it does not say. The step rule here is that of the authors' public pro
 (mlapin/libsdca, `mex_gd`). It minimises F(W) = P(W)/lambda. The first step length is min(1,
 1/||g||), g the gradient of F. A step is taken when F falls by 10^-5 ||g|| times its length, else
 its length is halved; it is doubled only after a step that was not halved. The descent ends at a
-gradient of norm eps, after so many steps, or when no length above 10^-9 lets F fall.
+gradient of norm tol, after so many steps, or when no length above 10^-9 lets F fall.
 `toplabel.solve` goes on to a stationary point, by quasi-Newton steps.
 """
 
@@ -34,11 +34,11 @@ class EntropyDescent:
         self._k = k
         self._steps = as_integer(steps, "steps", 0)
 
-    def train(self, X, labels, *, n_classes, C, seed, eps, max_epochs, **_) -> Trained:
+    def train(self, X, labels, *, n_classes, C, seed, tol, max_iter, **_) -> Trained:
         """Train (see `trained.Trainer`)."""
         from toplabel.solver import solve
 
-        limits = {"n_classes": n_classes, "tol": _START_EPS, "max_iter": max_epochs}
+        limits = {"n_classes": n_classes, "tol": _START_EPS, "max_iter": max_iter}
         softmax = solve(X, labels, "lr_multi", C=C, seed=seed, **limits)
         if softmax.status == "interrupted":
             raise KeyboardInterrupt
@@ -48,7 +48,7 @@ class EntropyDescent:
         value = objective.value(W, scores)
         gradient, direction, norm = objective.descent(W, scores)
         length, before = min(1.0, 1.0 / norm) if norm > 0.0 else 1.0, 0.0
-        while taken < self._steps and norm > eps:
+        while taken < self._steps and norm > tol:
             if length == before:
                 length *= 2.0
             before = length

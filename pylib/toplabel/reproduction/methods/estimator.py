@@ -8,7 +8,6 @@ other.
 from __future__ import annotations
 
 import importlib
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -32,10 +31,11 @@ class Estimator:
     estimator: BaseEstimator
     candidates: Sequence[Mapping[str, Any]]
 
-    def train(self, X: Matrix, labels: np.ndarray, *, n_classes: int, C: float, seed: int, **_):
-        """Train the i-th candidate for C = 2^i (see `trained.Trainer`)."""
-        chosen = self.candidates[round(math.log2(C))]
-        estimator = clone(self.estimator).set_params(**chosen)
+    def train(
+        self, X: Matrix, labels: np.ndarray, *, n_classes: int, candidate: int, seed: int, **_
+    ) -> Trained:
+        """Train a candidate, by its index (see `trained.Trainer`)."""
+        estimator = clone(self.estimator).set_params(**self.candidates[candidate])
         seeds = [name for name in estimator.get_params() if name.endswith("random_state")]
         estimator.set_params(**dict.fromkeys(seeds, seed % _SEEDS))
         estimator.fit(X, labels)

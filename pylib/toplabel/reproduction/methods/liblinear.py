@@ -20,7 +20,7 @@ from toplabel import losses
 from toplabel.reproduction.methods.trained import Matrix, Trained, indicator, relative_gap
 
 LOSSES = ("svm_ova", "lr_ova")
-_LOOSEST, _TIGHTEST = 0.1, 1e-10  # of LIBLINEAR's own tolerance: relative to eps; absolute
+_LOOSEST, _TIGHTEST = 0.1, 1e-10  # of LIBLINEAR's own tolerance: relative to tol; absolute
 
 
 class OneVsAll:
@@ -39,28 +39,28 @@ class OneVsAll:
             raise ValueError(f"loss must be one of {', '.join(LOSSES)}, got {loss!r}")
         self._loss = loss
 
-    def train(self, X, labels, *, n_classes, C, seed, eps, max_epochs, **_) -> Trained:
+    def train(self, X, labels, *, n_classes, C, seed, tol, max_iter, **_) -> Trained:
         """Train (see `trained.Trainer`)."""
         targets = indicator(labels, n_classes)
-        tolerance = eps * _LOOSEST
+        tolerance = tol * _LOOSEST
         while True:
-            W, epochs, finished = _fit(self._classifier(C, seed, tolerance, max_epochs), X, targets)
+            W, epochs, finished = _fit(self._classifier(C, seed, tolerance, max_iter), X, targets)
             primal, gap = self._certificate(X, labels, targets, W, C)
             relative = relative_gap(primal, primal - gap)
-            if self._loss == "svm_ova" or relative <= eps or not finished or tolerance < _TIGHTEST:
+            if self._loss == "svm_ova" or relative <= tol or not finished or tolerance < _TIGHTEST:
                 break
             tolerance /= 10
         if self._loss == "svm_ova":
             status = "uncertified" if finished else "max_iter"
         else:
-            status = "converged" if relative <= eps else "max_iter"
+            status = "converged" if relative <= tol else "max_iter"
         return Trained(W, status, epochs, primal, primal - gap, relative)
 
-    def _classifier(self, C: float, seed: int, tolerance: float, max_epochs: int):
+    def _classifier(self, C: float, seed: int, tolerance: float, max_iter: int):
         arguments = {
             "C": C,
             "tol": tolerance,
-            "max_iter": max_epochs,
+            "max_iter": max_iter,
             "fit_intercept": False,
             "random_state": seed % (1 << 32),
         }

@@ -65,7 +65,7 @@ def compare_solvers(
                 train.X, train.y, loss, C=C, tol=eps, max_iter=max_epochs, warm_start=ours, **limits
             )
             theirs = OneVsAll(loss).train(
-                train.X, train.y, C=C, eps=eps, max_epochs=max_epochs, **limits
+                train.X, train.y, C=C, tol=eps, max_iter=max_epochs, **limits
             )
             scores = test.X @ ours.W, test.X @ theirs.model
             apart = (

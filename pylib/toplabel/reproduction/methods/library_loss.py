@@ -32,8 +32,8 @@ class LibraryLoss:
         n_classes: int,
         C: float,
         seed: int,
-        eps: float,
-        max_epochs: int,
+        tol: float,
+        max_iter: int,
         **_,
     ) -> Solution:
         """Train (see `trained.Trainer`)."""
@@ -45,8 +45,8 @@ class LibraryLoss:
             kernel="linear" if self.kernel == "linear" else "precomputed",
             n_classes=n_classes,
             check_input=False,  # Gram matrices come from `toplabel.kernels`
-            tol=eps,
-            max_iter=min(max_epochs, self.passes or max_epochs),
+            tol=tol,
+            max_iter=min(max_iter, self.passes or max_iter),
             seed=seed,
         )
         if solution.status == "interrupted":  # a model that is not finished must not be used

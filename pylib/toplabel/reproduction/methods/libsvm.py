@@ -35,7 +35,7 @@ class OneVsAllSVC:
         self._kernel = kernel
         self._passes = as_integer(passes, "passes", 1)
 
-    def train(self, X, labels, *, n_classes, C, max_epochs, **_) -> Trained:
+    def train(self, X, labels, *, n_classes, C, max_iter, **_) -> Trained:
         """Train (see `trained.Trainer`)."""
         X = np.asarray(dense(X), dtype=float)
         n = len(X)
@@ -44,7 +44,7 @@ class OneVsAllSVC:
             theta = theta_of_width(gaussian_width(X))
             rows = rbf_gram(X, theta)
         A, bias = np.zeros((n, n_classes)), np.zeros(n_classes)
-        iterations, limit = 0, min(max_epochs, self._passes) * n
+        iterations, limit = 0, min(max_iter, self._passes) * n
         for j, target in enumerate(indicator(labels, n_classes).T):
             if (
                 target.all() or not target.any()

@@ -69,15 +69,15 @@ class SupportVectors:
     loss: str
     kernel: str
 
-    def train(self, X, labels, *, n_classes, C, seed, eps, max_epochs, start=None) -> Trained:
+    def train(self, X, labels, *, n_classes, C, seed, tol, max_iter, start=None) -> Trained:
         """Train (see `trained.Trainer`)."""
         found = None if start is None else start.state
         climbs = found is None and self.kernel == "linear"
         stations = [C * 10.0**-k for k in range(_DECADES, 0, -1)] if climbs else []
         epochs = 0
         for station in [*stations, C]:
-            limit = max_epochs if station == C else min(max_epochs, _CLIMB_EPOCHS)
-            options = {"kernel": self.kernel, "n_classes": n_classes, "tol": eps, "seed": seed}
+            limit = max_iter if station == C else min(max_iter, _CLIMB_EPOCHS)
+            options = {"kernel": self.kernel, "n_classes": n_classes, "tol": tol, "seed": seed}
             options |= {"max_iter": limit, "warm_start": found}
             found = simplex.solve(X, labels, self.loss, station, **options)
             epochs += found.epochs

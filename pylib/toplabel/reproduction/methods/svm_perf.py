@@ -45,18 +45,18 @@ class RecallAtK:
         self._k = as_integer(k, "k", 1)
         self._tolerance = None if tolerance is None else as_number(tolerance, "tolerance", 0.0)
 
-    def train(self, X, labels, *, n_classes, C, eps, max_epochs, start=None, **_) -> Trained:
+    def train(self, X, labels, *, n_classes, C, tol, max_iter, start=None, **_) -> Trained:
         """Train (see `trained.Trainer`)."""
 
         def status(gap: float, epochs: int) -> str:
-            if self._tolerance is None or epochs >= max_epochs:
-                return status_of(gap, eps, epochs, max_epochs)
+            if self._tolerance is None or epochs >= max_iter:
+                return status_of(gap, tol, epochs, max_iter)
             return "uncertified"
 
         def one(positive: np.ndarray, state: Planes | None) -> Solved:
             shape, n_positive = (X.shape[1], positive.shape[1]), int(positive.sum())
             risk = partial(tangent, X, positive, self._k)
-            return solve(risk, shape, n_positive, C, eps, max_epochs, state, self._tolerance)
+            return solve(risk, shape, n_positive, C, tol, max_iter, state, self._tolerance)
 
         return train_problems(one, X, labels, n_classes, self._one_vs_all, start, status)
 

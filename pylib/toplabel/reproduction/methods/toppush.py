@@ -46,15 +46,15 @@ class TopPush:
     def __init__(self, one_vs_all: bool) -> None:
         self._one_vs_all = one_vs_all
 
-    def train(self, X, labels, *, n_classes, C, eps, max_epochs, start=None, **_) -> Trained:
+    def train(self, X, labels, *, n_classes, C, tol, max_iter, start=None, **_) -> Trained:
         """Train (see `trained.Trainer`)."""
         gram = np.asarray(dense(X @ X.T), dtype=float)
 
         def one(positive: np.ndarray, state: np.ndarray | None) -> Solved:
-            return solve(X, gram, positive, C, eps, max_epochs, state)
+            return solve(X, gram, positive, C, tol, max_iter, state)
 
         def status(gap: float, epochs: int) -> str:
-            return status_of(gap, eps, epochs, max_epochs)
+            return status_of(gap, tol, epochs, max_iter)
 
         return train_problems(one, X, labels, n_classes, self._one_vs_all, start, status)
 
@@ -64,8 +64,8 @@ def solve(
     gram: np.ndarray,
     positive: np.ndarray,
     C: float,
-    eps: float,
-    max_epochs: int,
+    tol: float,
+    max_iter: int,
     start: np.ndarray | None = None,
 ) -> Solved:
     """Solve one ranking problem; `start` are the dual variables for another C.
@@ -79,8 +79,8 @@ def solve(
     while True:
         W = np.asarray(X.T @ pairs.A)
         primal, dual = _objectives(np.asarray(X @ W), W, positive, pairs.A, C)
-        small = primal - dual <= eps * min(max(abs(primal), abs(dual)), 1.0 - dual)
-        if small or epochs >= max_epochs or not pairs.steps(len(gram)):
+        small = primal - dual <= tol * min(max(abs(primal), abs(dual)), 1.0 - dual)
+        if small or epochs >= max_iter or not pairs.steps(len(gram)):
             return Solved(W, primal, dual, epochs, pairs.A)
         epochs += 1
 

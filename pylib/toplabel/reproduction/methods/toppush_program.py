@@ -28,7 +28,7 @@ class TopPushProgram:
     """TopPush for classes by the multiclass-to-binary reduction, trained as the program does.
 
     It ends at a relative change of the objective, `tolerance`, or after so many `iterations`, which
-    are its epochs; `max_epochs` does not count. Its gap tells how far from the optimum that is.
+    are its epochs; `max_iter` does not count. Its gap tells how far from the optimum that is.
     """
 
     def __init__(self, tolerance: float = 1e-4, iterations: int = 10_000) -> None:

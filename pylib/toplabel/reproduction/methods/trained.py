@@ -105,15 +105,16 @@ class Trainer(Protocol):
         n_classes: int,
         C: float,
         seed: int,
-        eps: float,
-        max_epochs: int,
+        tol: float,
+        max_iter: int,
         start: Trained | None = None,
     ) -> Trained:
-        """Train on rows X, (n, d), for one value of what is selected on the axis C.
+        """Train on rows X, (n, d), for one value of C; an estimator takes `candidate`, an index, in its
+        place.
 
         The labels are class indices, or an indicator for a method that is trained on label sets;
-        the last of the classes may have no example. What is random depends on the seed alone. eps
-        is the relative gap to reach, by methods that have one, max_epochs the limit on the passes,
+        the last of the classes may have no example. What is random depends on the seed alone. tol
+        is the relative gap to reach, by methods that have one, max_iter the limit on the passes,
         and start the result for a smaller C.
         """
 
@@ -124,11 +125,11 @@ def relative_gap(primal: float, dual: float) -> float:
     return (primal - dual) / size if size > 0 else 0.0
 
 
-def status_of(gap: float, eps: float, epochs: int, max_epochs: int) -> str:
+def status_of(gap: float, tol: float, epochs: int, max_iter: int) -> str:
     """Return the status of a method with a gap; see `Trained`."""
-    if gap <= eps:
+    if gap <= tol:
         return "converged"
-    return "max_iter" if epochs >= max_epochs else "stalled"
+    return "max_iter" if epochs >= max_iter else "stalled"
 
 
 def indicator(labels: np.ndarray, n_classes: int) -> np.ndarray:

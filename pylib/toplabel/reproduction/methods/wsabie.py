@@ -36,7 +36,7 @@ class WsabiePlusPlus:
     """Wsabie++ with `queue` remembered violators per class and an embedding of `dimension` numbers.
 
     `queue` is Q, and 0 discounts nothing; the dimension is 256 in NIPS 2015; `step` is the first of
-    Adagrad, as a share of the bound on the norms, which is C. There is no warm start, and `eps` has
+    Adagrad, as a share of the bound on the norms, which is C. There is no warm start, and `tol` has
     no effect: training ends after its epochs.
     """
 
@@ -48,12 +48,12 @@ class WsabiePlusPlus:
         self._step = as_number(step, "step", 0.0, strict=True)
         self._epochs = as_integer(epochs, "epochs", 1)
 
-    def train(self, X, labels, *, n_classes, C, seed, max_epochs, **_) -> Trained:
+    def train(self, X, labels, *, n_classes, C, seed, max_iter, **_) -> Trained:
         """Train (see `trained.Trainer`)."""
         rng = np.random.default_rng(seed)
         embedding = Embedding(X.shape[1], n_classes, self._dimension, C, self._step * C, rng)
         last = Violators(n_classes, self._queue)
-        epochs = min(self._epochs, max_epochs)
+        epochs = min(self._epochs, max_iter)
         for _ in range(epochs):
             order = rng.permutation(len(labels))
             for rows in np.array_split(order, -(-len(order) // BATCH)):

@@ -1,3 +1,49 @@
-"""Small networks on images, their features, and fine-tuning: TPAMI Table 6 on other data
-(docs/pytorch.md).
-"""
+"""Small networks of images, their features as data sets, and their fine-tuning. All but this needs PyTorch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from toplabel.reproduction.config.entry import Network
+
+
+@dataclass(frozen=True)
+class NetworkTask:
+    """What the network of a draw depends on: the data set and the draw, and the seed of the run."""
+
+    dataset: str
+    draw: str
+    network: Network
+    seed: int
+
+    @property
+    def name(self) -> str:
+        """Data set and draw, as "digits_network/d0"."""
+        return f"{self.dataset}/{self.draw}"
+
+
+@dataclass(frozen=True)
+class FineTuneTask(NetworkTask):
+    """What the test metrics of a draw depend on after fine-tuning with a loss of the library.
+
+    0 epochs are the network as it was. `metrics` are the names of what is measured, `budget` is the
+    name of the budget.
+    """
+
+    method: str
+    loss: str
+    k: int
+    gamma: float
+    epochs: int
+    metrics: tuple[str, ...]
+    budget: str
+
+
+@dataclass(frozen=True)
+class FeaturesTask:
+    """What the features of the networks of all draws depend on, as a data set."""
+
+    dataset: str
+    network: Network
+    seed: int
+    not_comparable: str = ""

@@ -3,3 +3,19 @@
 `toplabel.reproduction.report.write.write_report` reads the collected files (`inputs`), arranges them
 as one tree of plain data (`tree`, `pages`) and prints the tree. The figures are in `figures`.
 """
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class ReportTask:
+    """What a report shows besides its inputs.
+
+    `checkout` has config/, data/published/ and reports/summary/; `missing` are the results that are
+    asked for and not there.
+    """
+
+    checkout: str
+    missing: tuple[str, ...] = ()

@@ -38,7 +38,7 @@ def _protocol(inputs: Inputs) -> list[str]:
     """Return how the numbers are made, in paragraphs."""
     words, config = WORDS["protocol"], inputs.config
     texts = [words["method"] if inputs.of_papers else words["own"]]
-    if {"eps_tune", "eps_train", "eps_other"} <= {*config}:
+    if {"tol_tune", "tol_train", "tol_other"} <= {*config}:
         texts.append(words["stop"].format(**config))
     if inputs.of_papers:
         texts += filter(None, [WORDS["budgets"].get(inputs.run["budget"])])

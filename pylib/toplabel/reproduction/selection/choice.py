@@ -19,17 +19,18 @@ DECIMALS = 9  # means over folds that are equal but for rounding are ties
 class Choice:
     """The hyper-parameters that are best for one metric on one split: a row of selection.csv.
 
-    `value` is the validation value, as printed in the papers; k, theta and threshold are NaN where
-    they play no role. `at_edge` says that the choice lies on an edge of the grid of C or theta and
-    is better than any point inside.
+    `value` is the validation value, as printed in the papers. An estimator has the index of a
+    `candidate` in place of C; k, theta and threshold are None where they play no role. `at_edge` says
+    that the choice lies on an edge of the grid of C or theta and is better than any point inside.
     """
 
     split: str
     metric: str
-    k: float
-    C: float
-    theta: float
-    threshold: float
+    k: int | None
+    C: float | None
+    candidate: int | None
+    theta: float | None
+    threshold: float | None
     value: float
     at_edge: bool
 
@@ -44,9 +45,10 @@ class Best:
     """
 
     metric: str
-    theta: float
-    C: float
-    threshold: float
+    theta: float | None
+    C: float | None
+    candidate: int | None
+    threshold: float | None
     value: float
     edge_C: int
     edge_theta: int
@@ -64,7 +66,14 @@ def choose(results: Iterable[Tuned], by: str = "") -> list[Choice]:
         of_split.setdefault(result.split, []).append(result)
     return [
         Choice(
-            *(split, best.metric, k, best.C, best.theta, best.threshold, best.value),
+            split=split,
+            metric=best.metric,
+            k=k,
+            C=best.C,
+            candidate=best.candidate,
+            theta=best.theta,
+            threshold=best.threshold,
+            value=best.value,
             at_edge=bool(best.edge_C or best.edge_theta),
         )
         for split in sorted(of_split)
@@ -72,16 +81,16 @@ def choose(results: Iterable[Tuned], by: str = "") -> list[Choice]:
     ]
 
 
-def _best_of_ks(results: Sequence[Tuned], by: str) -> list[tuple[float, Best]]:
+def _best_of_ks(results: Sequence[Tuned], by: str) -> list[tuple[int | None, Best]]:
     """Return for each metric the k, and the best point with it."""
-    results = sorted(results, key=lambda result: result.k)
-    by_k = [points_by(result, by) if by else best_points(result) for result in results]
-    found = []
-    for candidates in zip(*by_k, strict=True):
-        values = [round(sign(best.metric) * best.value, DECIMALS) for best in candidates]
+    results = sorted(results, key=lambda result: result.k or 0)
+    of_ks = [points_by(result, by) if by else best_points(result) for result in results]
+    chosen = []
+    for of_metric in zip(*of_ks, strict=True):
+        values = [round(sign(best.metric) * best.value, DECIMALS) for best in of_metric]
         first = values.index(max(values))
-        found.append((results[first].k, candidates[first]))
-    return found
+        chosen.append((results[first].k, of_metric[first]))
+    return chosen
 
 
 def best_points(result: Tuned) -> list[Best]:
@@ -102,8 +111,9 @@ def points_by(result: Tuned, metric: str) -> list[Best]:
     if wrong := [name for name in names if needs_threshold(name)]:
         raise ValueError(f"'{wrong[0]}' has a threshold, so it is not selected by '{metric}'")
     best = _best_point(result, names.index(metric))
-    row = np.flatnonzero(np.isnan(result.theta) | (result.theta == best.theta))[0]
-    column = np.flatnonzero(result.C == best.C)[0]
+    row = 0 if best.theta is None else np.flatnonzero(result.theta == best.theta)[0]
+    value = best.C if best.candidate is None else best.candidate
+    column = np.flatnonzero(result.columns == value)[0]
     return [
         replace(best, metric=name, value=float(result.value[row, column, 0, i]))
         for i, name in enumerate(names)
@@ -117,18 +127,19 @@ def _best_point(result: Tuned, index: int) -> Best:
     best = cube.max()
     if best == -np.inf:
         raise ValueError(f"split '{result.split}': metric '{metric}' has no validation value")
-    thetas, Cs, ds = np.nonzero(cube == best)
-    magnitude = np.abs(np.nan_to_num(result.threshold))
-    order = np.lexsort((result.threshold[ds], magnitude[ds], thetas, Cs))
-    i, j, d = thetas[order[0]], Cs[order[0]], ds[order[0]]
+    rows, columns, places = np.nonzero(cube == best)
+    thresholds = np.zeros(1) if result.threshold is None else result.threshold
+    order = np.lexsort((thresholds[places], np.abs(thresholds)[places], rows, columns))
+    i, j, d = rows[order[0]], columns[order[0]], places[order[0]]
     return Best(
         metric=metric,
-        theta=float(result.theta[i]),
-        C=float(result.C[j]),
-        threshold=float(result.threshold[d]) if needs_threshold(metric) else np.nan,
+        theta=None if result.theta is None else float(result.theta[i]),
+        C=None if result.C is None else float(result.C[j]),
+        candidate=None if result.candidate is None else int(result.candidate[j]),
+        threshold=float(thresholds[d]) if needs_threshold(metric) else None,
         value=float(result.value[i, j, d, index]),
-        edge_C=_edge(Cs, len(result.C)),
-        edge_theta=_edge(thetas, len(result.theta)),
+        edge_C=_edge(columns, cube.shape[1]),
+        edge_theta=_edge(rows, cube.shape[0]),
     )
 
 

@@ -17,7 +17,7 @@ from toplabel.reproduction.selection.measures import all_values, class_values, n
 from toplabel.reproduction.selection.models import Key, Model, instance_scores, key_of
 from toplabel.reproduction.selection.problems import split_named, truth_of
 from toplabel.reproduction.selection.ranks import TOP, TrueRanks
-from toplabel.reproduction.selection.task import Task
+from toplabel.reproduction.selection.task import EvaluateTask
 
 if TYPE_CHECKING:
     from toplabel.reproduction.data.parts import Prepared
@@ -29,7 +29,9 @@ class TestMetric:
 
     `value` is in percent for accuracies and F1, a fraction for the rank and the Hamming loss.
     relative_gap, epochs, status and gradient_norm are the certificate of the model; `seconds` is
-    what tuning on the split and training the model took. Numbers are NaN where they play no role.
+    what tuning on the split and training the model took. An estimator has the index of a `candidate`
+    in place of C. C, theta, threshold and selected_k are None where they play no role, numbers that
+    a method does not have are NaN.
     """
 
     dataset: str
@@ -37,23 +39,22 @@ class TestMetric:
     split: str
     metric: str
     value: float
-    C: float
-    theta: float
-    threshold: float
+    C: float | None
+    candidate: int | None
+    theta: float | None
+    threshold: float | None
     relative_gap: float
     epochs: int
     status: str
     seconds: float
     budget: str
     gradient_norm: float
-    selected_k: float
+    selected_k: int | None
 
 
 def evaluate(
     prepared: Prepared,
-    task: Task,
-    budget: str,
-    threshold: Threshold,
+    task: EvaluateTask,
     choices: Sequence[Choice],
     models: Mapping[Key, Model],
     tuning_seconds: Mapping[str, float],
@@ -62,8 +63,7 @@ def evaluate(
 
     After the mAP stand the average precisions that it is the mean of, ``ap_<class>``: those of its
     model, as in TPAMI Table 10, where they average to the printed mAP. With the rows come the ranks
-    of each model that a top-k accuracy is measured with. `budget` is the name of the budget, and
-    `tuning_seconds` is by split.
+    of each model that a top-k accuracy is measured with. `tuning_seconds` is by split.
     """
     rows: list[TestMetric] = []
     ranks: list[TrueRanks] = []
@@ -79,17 +79,26 @@ def evaluate(
             model = models[key]
             if key not in scores:
                 scores[key] = instance_scores(prepared, model)
-            at = np.nan
+            at = None
             if needs_threshold(choice.metric):
-                at = threshold_for(choice, threshold, scores[key], prepared)
+                at = threshold_for(choice, task.threshold, scores[key], prepared)
             for metric, value in _values(choice.metric, truth, scores[key], at, prepared):
                 rows.append(
                     TestMetric(
-                        *(prepared.name, task.method.name, name, metric, value),
-                        *(choice.C, choice.theta, at),
-                        *(model.relative_gap, model.epochs, model.status),
+                        dataset=task.dataset,
+                        method=task.method,
+                        split=name,
+                        metric=metric,
+                        value=value,
+                        C=choice.C,
+                        candidate=choice.candidate,
+                        theta=choice.theta,
+                        threshold=at,
+                        relative_gap=model.relative_gap,
+                        epochs=model.epochs,
+                        status=model.status,
                         seconds=round(tuning_seconds[name] + model.seconds, 6),
-                        budget=budget,
+                        budget=task.budget,
                         gradient_norm=model.gradient_norm,
                         selected_k=choice.k,
                     )
@@ -101,10 +110,10 @@ def evaluate(
 
 
 def _values(
-    metric: str, truth: np.ndarray, scores: np.ndarray, threshold: float, prepared: Prepared
+    metric: str, truth: np.ndarray, scores: np.ndarray, threshold: float | None, prepared: Prepared
 ) -> list[tuple[str, float]]:
     """Return the value of a metric by its name, and what it is the mean of."""
-    grid = np.empty(0) if np.isnan(threshold) else np.array([threshold])
+    grid = np.empty(0) if threshold is None else np.array([threshold])
     values = [(metric, float(all_values([metric], truth, scores, grid)[0, 0]))]
     if metric == "map":
         values += class_values(truth, scores, prepared.class_names).items()

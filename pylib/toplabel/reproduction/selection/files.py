@@ -30,7 +30,7 @@ Path = str | os.PathLike[str]
 
 
 def write_rows(kind: type[Record], rows: Iterable[Record], path: Path) -> None:
-    """Write dataclass instances as CSV: numbers with all their digits, NaN as an empty cell."""
+    """Write dataclass instances as CSV: numbers with all their digits, NaN and None as empty cells."""
     names = [field.name for field in fields(kind)]
     with (
         result_path(path) as temporary,
@@ -54,6 +54,8 @@ def read_rows(kind: type[Record], path: Path) -> list[Record]:
 
 
 def _text(value: Any) -> str:
+    if value is None:
+        return ""
     if isinstance(value, str | bool):
         return str(value)
     return "" if math.isnan(value) else repr(value)
@@ -82,6 +84,8 @@ _READERS: dict[Any, Callable] = {  # by the annotation of a field
     "str": str,
     "int": int,
     "float": _number,
+    "int | None": lambda text: int(text) if text else None,
+    "float | None": lambda text: _number(text) if text else None,
     "bool": {"True": True, "False": False}.__getitem__,
 }
 

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from toplabel._core.catalogue import LOSSES
 from toplabel.kernels import rbf_gram
 from toplabel.reproduction.methods import create
 from toplabel.reproduction.methods.trained import dense
@@ -23,18 +22,19 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Fit:
-    """A trained model, and what it took.
+    """A trained model, the value of C or the index of the candidate, and the seconds that it took.
 
     `solution` is a `toplabel.Solution` or a `methods.trained.Trained`.
     """
 
     solution: Any
-    C: float
+    C: float | None
+    candidate: int | None
     seconds: float
 
 
 class Fitter:
-    """Trains the method of a task on some rows, for one C after the other.
+    """Trains the method of a task on some rows, for one C or candidate after the other.
 
     X has the rows as the method takes them, or their Gram matrix for a kernel of width `theta`. The
     seed of a model depends on the names of the task, `fold`, theta and C. Each model may start from
@@ -47,63 +47,70 @@ class Fitter:
         X: Matrix,
         labels: np.ndarray,
         n_classes: int,
-        theta: float,
+        theta: float | None,
         fold: int,
-        final: bool = False,
+        is_final: bool = False,
     ) -> None:
-        budget, settings = task.budget, task.settings
         self._task = task
-        self._trainer = create(task.method)
+        self._trainer = create(task.recipe)
         self._data = X, labels
-        self._names = (*task.names, fold, repr(float(theta)))
-        self._where = {"split": task.split, "fold": "all" if final else fold, "theta": theta}
-        stage = "train" if final else "tune"
-        loss = LOSSES.get(task.method.loss)
-        is_certified = loss is not None and loss.convex
-        eps = getattr(budget, f"eps_{stage}") or getattr(settings, f"eps_{stage}")
-        self._fixed = {
-            "n_classes": n_classes,
-            "eps": eps if is_certified else max(eps, settings.eps_other),
-            "max_epochs": getattr(settings, f"max_epochs_{stage}"),
-        }
+        self._seed_names = (
+            "solve" if task.recipe.loss else "baseline",
+            *task.names,
+            fold,
+            repr(math.nan if theta is None else float(theta)),
+        )
+        self._place = {"split": task.split, "fold": "all" if is_final else fold}
+        self._place |= {"theta": theta, "k": task.recipe.k}
+        self._limits = {"n_classes": n_classes, "tol": task.tol, "max_iter": task.max_iter}
         self._largest: tuple[float, Any] = (-math.inf, None)
 
-    def fit(self, C: float) -> Fit:
-        """Train for one C, and log what came out."""
+    def fit_C(self, C: float) -> Fit:
+        """Train for one value of C, and log the result."""
         begin = time.perf_counter()
         largest, start = self._largest
         solution = self._trainer.train(
             *self._data,
             C=C,
-            seed=seed_of("solve" if self._task.method.loss else "baseline", *self._names, repr(C)),
+            seed=seed_of(*self._seed_names, repr(C)),
             start=start if largest < C else None,
-            **self._fixed,
+            **self._limits,
         )
-        if largest < C and not self._task.method.loss:
+        if largest < C and not self._task.recipe.loss:
             self._largest = (C, solution)
-        found = Fit(solution, C, time.perf_counter() - begin)
-        self._log(found)
-        return found
+        fit = Fit(solution, C, None, time.perf_counter() - begin)
+        self._log(fit, {"C": C})
+        return fit
 
-    def _log(self, fit: Fit) -> None:
+    def fit_candidate(self, candidate: int) -> Fit:
+        """Train a candidate of an estimator, by its index, and log the result."""
+        begin = time.perf_counter()
+        solution = self._trainer.train(
+            *self._data,
+            candidate=candidate,
+            # Seeds are kept from when the i-th candidate was called C = 2^i.
+            seed=seed_of(*self._seed_names, repr(2.0**candidate)),
+            **self._limits,
+        )
+        fit = Fit(solution, None, candidate, time.perf_counter() - begin)
+        self._log(fit, dict(self._task.recipe.candidates[candidate]))
+        return fit
+
+    def _log(self, fit: Fit, chosen: dict[str, Any]) -> None:
         solution = fit.solution
-        method = self._task.method
-        facts = self._where | {"k": method.k, "C": fit.C}
-        if method.estimator:
-            facts |= method.candidates[round(math.log2(fit.C))]
-        facts |= {"gap": solution.relative_gap, "gradient norm": solution.gradient_norm}
+        certificate = {"gap": solution.relative_gap, "gradient norm": solution.gradient_norm}
         known = [
             f"{name} {value:.4g}" if isinstance(value, float) else f"{name} {value}"
-            for name, value in facts.items()
+            for name, value in (self._place | chosen | certificate).items()
             if not (value is None or (isinstance(value, float) and not math.isfinite(value)))
         ]
         took = f"{solution.epochs} epochs, {fit.seconds:.3g} s"
         logger.info("%s, %s, %s", ", ".join(known), took, solution.status)
 
 
-def solver_rows(X: Matrix, theta: float, gram_dtype: str) -> Matrix:
+def solver_rows(X: Matrix, theta: float | None, gram_dtype: str) -> Matrix:
     """Return what a method is trained on: the rows, or with a kernel width their Gram matrix."""
-    return X if np.isnan(theta) else rbf_gram(dense(X), theta, gram_dtype)
+    return X if theta is None else rbf_gram(dense(X), theta, gram_dtype)
 
 
 def pool(scores: np.ndarray, groups: np.ndarray | None) -> np.ndarray:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from toplabel.reproduction.config.protocols import Budget, Protocol
 from toplabel.reproduction.seeds import seed_of
 
 if TYPE_CHECKING:
@@ -27,24 +26,24 @@ class Fold:
 
 
 def folds_of(
-    prepared: Prepared, split: Split, protocol: Protocol, budget: Budget, seed: int
+    prepared: Prepared, split: Split, validation: str, count: int | None, seed: int
 ) -> list[Fold]:
     """Return the folds of a split's training part.
 
-    They are stratified by class for multiclass protocols, and random where an instance has several
-    labels.
+    `validation` is that of the protocol, `count` the number of folds where it asks for folds. They
+    are stratified by class for multiclass protocols, and random where an instance has several labels.
     """
     part = prepared.parts[split.train]
     names = (seed, prepared.name, split.name)
-    if protocol.validation == "half":
+    if validation == "half":
         return [half_fold(part.n_instances, *names)]
-    if protocol.validation == "fifth":
+    if validation == "fifth":
         return [stratified_folds(part.y, 5, *names)[0]]
-    if budget.folds is None:
-        raise ValueError(f"protocol '{protocol.name}': no number of folds")
-    if protocol.validation == "holdout" and part.y is not None:
-        return stratified_folds(part.y, budget.folds, *names)
-    return random_folds(part.n_instances, budget.folds, *names)
+    if count is None:
+        raise ValueError(f"validation by {validation}: no number of folds")
+    if validation == "holdout" and part.y is not None:
+        return stratified_folds(part.y, count, *names)
+    return random_folds(part.n_instances, count, *names)
 
 
 def stratified_folds(y: np.ndarray, count: int, *names: object) -> list[Fold]:

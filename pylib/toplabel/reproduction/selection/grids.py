@@ -1,7 +1,7 @@
 """Grids of C and theta: that of a problem, the coarse one, the finer one, beyond an edge.
 
 A point is a pair of exponents, so that a coarse grid and its refinement meet in the very same
-floating-point values.
+floating-point values. Of an estimator a point is the index of a candidate.
 """
 
 from __future__ import annotations
@@ -11,79 +11,88 @@ from dataclasses import replace
 
 import numpy as np
 
-from toplabel.reproduction.config.method import Method
-from toplabel.reproduction.config.protocols import LINEAR, Axis, Budget, tidy
+from toplabel.reproduction.config.protocols import Axis, Grid, tidy
 from toplabel.reproduction.data.parts import squared_norms
 from toplabel.reproduction.methods import create
+from toplabel.reproduction.methods.recipe import Recipe
 from toplabel.reproduction.selection.choice import best_points
 from toplabel.reproduction.selection.problems import ValidationProblem
-from toplabel.reproduction.selection.task import Task
+from toplabel.reproduction.selection.task import TuneTask
 from toplabel.reproduction.selection.tuned import Tuned
 
-Points = Mapping[float, Sequence[float]]
-"""Exponents of C by exponent of theta."""
+Points = Mapping[float | None, Sequence[float]]
+"""Exponents of C, or indices of candidates, by the exponent of theta, which is None without a width."""
 
 
-def budget_for(task: Task, problem: ValidationProblem) -> Budget:
-    """Return the task's budget with the grid of C of its method on some rows.
+def grid_for(task: TuneTask, problem: ValidationProblem) -> Grid:
+    """Return the task's grid with the axis C of its method on some rows.
 
     A data set may ask that C is divided by the mean squared norm of the rows. A trainer with a
-    method `axis` derives the grid from the data.
+    method `axis` derives the axis from the data.
     """
-    budget = task.budget
-    if axis := getattr(create(task.method), "axis", None):
+    grid = task.grid
+    if task.recipe.estimator:
+        return grid
+    if axis := getattr(create(task.recipe), "axis", None):
         C = axis(problem.X, problem.labels, problem.n_classes)
-        return replace(budget, C=C, refine=None, extend=0)
+        return replace(grid, C=C, refine=None, extend=0)
     square = float(squared_norms(problem.X).mean()) if task.C_scale else 0.0
-    return replace(budget, C=budget.C.over(square)) if square else budget
+    return replace(grid, C=grid.C.over(square)) if square else grid
 
 
-def coarse_points(method: Method, budget: Budget) -> Points:
-    """Return the points of the protocol's grid."""
-    return {theta: budget.C.exponents() for theta in budget.thetas(method.tunes_width)}
+def thetas(recipe: Recipe, grid: Grid) -> list[float | None]:
+    """Return the exponents of theta, or None alone if the method does not tune the width."""
+    return [*grid.theta.exponents()] if recipe.tunes_width else [None]
 
 
-def refined_points(result: Tuned, budget: Budget) -> Points:
+def coarse_points(recipe: Recipe, grid: Grid) -> Points:
+    """Return the points of the protocol's grid, or all candidates of an estimator."""
+    indices = [*range(len(recipe.candidates))]
+    along = indices if recipe.estimator else grid.C.exponents()
+    return {theta: along for theta in thetas(recipe, grid)}
+
+
+def refined_points(result: Tuned, grid: Grid) -> Points:
     """Return the finer grid around each metric's best point, without what was already visited.
 
     Points of a coarse grid that only screens are visited again, on all rows. There are none when
-    the budget does not refine.
+    the grid is not refined.
     """
-    if budget.refine is None:
+    if grid.refine is None:
         return {}
-    wanted: dict[float, set[float]] = {}
+    wanted: dict[float | None, set[float]] = {}
     for best in best_points(result):
-        for theta in _refined_thetas(best.theta, budget):
-            around = budget.C.around(_exponent(best.C, budget.C), budget.refine)
+        for theta in _refined_thetas(best.theta, grid):
+            around = grid.C.around(_exponent(best.C, grid.C), grid.refine)
             wanted.setdefault(theta, set()).update(around)
-    visited = _visited(result, budget) if budget.screen_rows is None else {}
+    visited = _visited(result, grid) if grid.screen_rows is None else {}
     fresh = {theta: sorted(wanted[theta] - visited.get(theta, set())) for theta in sorted(wanted)}
     return {theta: exponents for theta, exponents in fresh.items() if exponents}
 
 
-def extended_points(result: Tuned, budget: Budget, thetas: Iterable[float]) -> Points:
+def extended_points(result: Tuned, grid: Grid, thetas: Iterable[float | None]) -> Points:
     """Return one more C beyond each edge on which a metric is strictly best, if there is one."""
     fresh = set()
     for best in best_points(result):
         if best.edge_C < 0:
-            fresh.add(tidy(_exponent(result.C[0], budget.C) - budget.C.step))
+            fresh.add(tidy(_exponent(result.C[0], grid.C) - grid.C.step))
         elif best.edge_C > 0:
-            fresh.add(tidy(_exponent(result.C[-1], budget.C) + budget.C.step))
+            fresh.add(tidy(_exponent(result.C[-1], grid.C) + grid.C.step))
     return {theta: sorted(fresh) for theta in thetas} if fresh else {}
 
 
-def _refined_thetas(theta: float, budget: Budget) -> list[float]:
-    if np.isnan(theta):
-        return [LINEAR]
-    return budget.theta.around(_exponent(theta, budget.theta), budget.refine)
+def _refined_thetas(theta: float | None, grid: Grid) -> list[float | None]:
+    if theta is None:
+        return [None]
+    return [*grid.theta.around(_exponent(theta, grid.theta), grid.refine)]
 
 
-def _visited(result: Tuned, budget: Budget) -> dict[float, set[float]]:
-    visited = {}
-    for i, theta in enumerate(result.theta):
-        exponent = LINEAR if np.isnan(theta) else _exponent(theta, budget.theta)
+def _visited(result: Tuned, grid: Grid) -> dict[float | None, set[float]]:
+    visited: dict[float | None, set[float]] = {}
+    for i, theta in enumerate([None] if result.theta is None else result.theta):
+        exponent = None if theta is None else _exponent(theta, grid.theta)
         seen = result.C[~np.isnan(result.epochs[i])]
-        visited[exponent] = {_exponent(C, budget.C) for C in seen}
+        visited[exponent] = {_exponent(C, grid.C) for C in seen}
     return visited
 
 

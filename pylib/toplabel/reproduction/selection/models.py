@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -18,7 +18,15 @@ from toplabel.reproduction.selection.problems import Matrix, split_named
 if TYPE_CHECKING:
     from toplabel.reproduction.data.parts import Prepared
 
-Key = tuple[str, float, float | None, float | None]  # split, C, theta, k
+
+class Key(NamedTuple):
+    """What names a model of a cell."""
+
+    split: str
+    C: float | None
+    candidate: int | None
+    theta: float | None
+    k: int | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,15 +35,12 @@ class Model:
 
     A linear model has its weights W (d, m), and with a bias that of each class (m,). A kernel model
     has its coefficients A (training rows, m). Any other model is kept as its scores of the rows of
-    the test part, so no object is pickled. theta and k are NaN where they play no role. A loss that
-    is not convex has a gradient norm and no dual or gap, others have a gap and no gradient norm,
-    and competitors and estimators may have neither: NaN.
+    the test part, so no object is pickled. An estimator has a candidate in place of C, and theta and
+    k are None where they play no role. A loss that is not convex has a gradient norm and no dual or
+    gap, others have a gap and no gradient norm, and competitors and estimators may have neither: NaN.
     """
 
     split: str
-    C: float
-    theta: float
-    k: float
     primal: float
     dual: float
     relative_gap: float
@@ -43,6 +48,10 @@ class Model:
     status: str
     seconds: float
     gradient_norm: float
+    C: float | None = None
+    candidate: int | None = None
+    theta: float | None = None
+    k: int | None = None
     W: np.ndarray | None = None
     bias: np.ndarray | None = None
     A: np.ndarray | None = None
@@ -61,10 +70,9 @@ class Model:
         return scores if self.bias is None else scores + self.bias
 
 
-def key_of(one: Model | Choice) -> Key:
-    """Return what names the model of a choice; NaN, which equals nothing, becomes None."""
-    theta, k = (None if np.isnan(value) else value for value in (one.theta, one.k))
-    return one.split, one.C, theta, k
+def key_of(model: Model | Choice) -> Key:
+    """Return what names a model, or the model of a choice."""
+    return Key(model.split, model.C, model.candidate, model.theta, model.k)
 
 
 def instance_scores(prepared: Prepared, model: Model) -> np.ndarray:

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from toplabel.reproduction.config.run import Threshold
 from toplabel.reproduction.methods.trained import dense
 from toplabel.reproduction.selection.choice import Choice
 from toplabel.reproduction.selection.evaluation import threshold_for
 from toplabel.reproduction.selection.measures import needs_threshold
 from toplabel.reproduction.selection.models import Key, Model, instance_scores, key_of
 from toplabel.reproduction.selection.problems import split_named
-from toplabel.reproduction.selection.task import Task
+from toplabel.reproduction.selection.task import PredictTask
 
 if TYPE_CHECKING:
     from toplabel.reproduction.data.parts import Prepared
@@ -27,8 +26,7 @@ SEPARATOR = ";"
 
 def predictions(
     prepared: Prepared,
-    task: Task,
-    threshold: Threshold,
+    task: PredictTask,
     choices: Sequence[Choice],
     models: Mapping[Key, Model],
 ) -> pd.DataFrame:
@@ -43,7 +41,7 @@ def predictions(
     """
     names = np.array(prepared.class_names, dtype=object)
     frames = []
-    for choice, scores, at in _first(prepared, task, threshold, choices, models):
+    for choice, scores, at in _first(prepared, task, choices, models):
         test = prepared.parts[split_named(prepared, choice.split).test]
         if at is None:
             predicted, true = names[scores.argmax(axis=1)], names[test.y]
@@ -55,57 +53,58 @@ def predictions(
     return pd.concat(frames, ignore_index=True)
 
 
-def _first(prepared, task, threshold, choices, models) -> Iterator[tuple]:
+def _first(
+    prepared: Prepared,
+    task: PredictTask,
+    choices: Sequence[Choice],
+    models: Mapping[Key, Model],
+) -> Iterator[tuple[Choice, np.ndarray, float | None]]:
     """Yield each choice for the first metric, with test scores and the threshold of label sets."""
-    metric = task.metrics(prepared.n_classes)[0]
-    for choice in (one for one in choices if one.metric == metric):
+    metric = choices[0].metric
+    for choice in choices:
+        if choice.metric != metric:
+            continue
         sets = prepared.parts[split_named(prepared, choice.split).test].Y is not None
         scores = instance_scores(prepared, models[key_of(choice)])
         by_threshold = sets and needs_threshold(metric)
-        at = threshold_for(choice, threshold, scores, prepared) if by_threshold else None
+        at = threshold_for(choice, task.threshold, scores, prepared) if by_threshold else None
         yield choice, scores, at
 
 
 def model_arrays(
     prepared: Prepared,
-    task: Task,
-    threshold: Threshold,
+    task: PredictTask,
     choices: Sequence[Choice],
     models: Mapping[Key, Model],
-    transform: str | None,
-    bias: bool,
 ) -> dict[str, np.ndarray]:
-    """Return the arrays that `toplabel.load_model` makes estimators of: the models of `predictions`.
-
-    The features were transformed, and have a column of ones as the last where there is a `bias`.
-    """
-    method, last = task.method, -1 if bias else None
+    """Return the arrays that `toplabel.load_model` makes estimators of: the models of `predictions`."""
+    recipe, last = task.recipe, -1 if task.bias else None
     arrays = {
         "splits": np.array([], dtype=str),
-        "reason": f"the models of {method.label} are not kept, only their scores of the test rows",
+        "reason": "the models of this method are not kept, only their scores of the test rows",
         "classes": np.array(prepared.class_names),
-        "transform": transform or "",
+        "transform": task.transform or "",
     }
-    for choice, _, at in _first(prepared, task, threshold, choices, models):
+    for choice, _, at in _first(prepared, task, choices, models):
         model = models[key_of(choice)]
-        if model.test_scores is not None or transform not in (None, "standardise", "normalise"):
+        if model.test_scores is not None:
             return arrays
         train = prepared.parts[split_named(prepared, choice.split).train]
         kept = {name: getattr(model, name) for name in _OF_MODEL} | {
-            "loss": method.loss or method.competitor,
-            "k": method.smallest_k if np.isnan(model.k) else int(model.k),
-            "gamma": method.gamma,
-            "kernel": method.kernel,
-            "theta": model.theta,
+            "loss": recipe.loss or recipe.competitor,
+            "k": model.k or recipe.k or 1,
+            "gamma": recipe.gamma,
+            "kernel": recipe.kernel,
+            "theta": np.nan if model.theta is None else model.theta,
         }
         if model.A is None:
             kept["W"] = model.W[:last]
-            offset = model.W[-1] if bias else np.zeros(prepared.n_classes)
-            if bias or model.bias is not None:
+            offset = model.W[-1] if task.bias else np.zeros(prepared.n_classes)
+            if task.bias or model.bias is not None:
                 kept["intercept"] = offset + (0.0 if model.bias is None else model.bias)
         else:
             kept |= {"A": model.A, "X": dense(train.X)[:, :last]}
-        if transform == "standardise":
+        if task.transform == "standardise":
             kept |= {"shift": train.shift, "scale": train.scale}
         if at is not None:  # predictions.csv has the scores above it, the estimator those from it
             kept["threshold"] = np.nextafter(at, np.inf)

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import sparse
 
-from toplabel.reproduction.config.method import Method
-from toplabel.reproduction.config.protocols import Budget
+from toplabel.reproduction.config.protocols import Grid
+from toplabel.reproduction.methods.recipe import Recipe
 from toplabel.reproduction.seeds import seed_of
 from toplabel.reproduction.selection.folds import Fold, folds_of
-from toplabel.reproduction.selection.task import Task
+from toplabel.reproduction.selection.task import TuneTask
 
 if TYPE_CHECKING:
     from toplabel.reproduction.config.entry import Split
@@ -44,12 +44,12 @@ class ValidationProblem:
 # ---- labels and parts ------------------------------------------------------------------------------
 
 
-def training_labels(part: Part, method: Method) -> np.ndarray:
+def training_labels(part: Part, recipe: Recipe) -> np.ndarray:
     """Return the label, or label set, of each row; a region has those of its image."""
-    labels = part.Y if method.task == "multilabel" else part.y
+    labels = part.Y if recipe.takes == "set" else part.y
     if labels is None:
-        kind = "label sets" if method.task == "multilabel" else "single labels"
-        raise ValueError(f"method '{method.name}' needs {kind}, which the data set does not have")
+        kind = "label sets" if recipe.takes == "set" else "single labels"
+        raise ValueError(f"the method needs {kind}, which the data set does not have")
     return labels if part.groups is None else labels[part.groups]
 
 
@@ -76,62 +76,62 @@ def split_named(prepared: Prepared, name: str) -> Split:
     return known[name]
 
 
-def check_rows(part: Part, method: Method, dataset: str) -> None:
+def check_rows(part: Part, recipe: Recipe, dataset: str) -> None:
     """Refuse a part with rows that a method cannot train on.
 
     A kernel method, and leave-one-out validation, cannot leave out images without a label; for
     leave-one-out an image must not have several rows, of which the others would tell its label.
     """
-    if not (method.tunes_width or method.leave_one_out):
+    if not (recipe.tunes_width or recipe.leave_one_out):
         return
-    if labelled(part.X, training_labels(part, method))[0].shape[0] != part.n_rows:
+    if labelled(part.X, training_labels(part, recipe))[0].shape[0] != part.n_rows:
         raise ValueError(
-            f"data set '{dataset}': images without a label, which the method '{method.name}', "
-            "trained on one label per image, cannot leave out"
+            f"data set '{dataset}': images without a label, which a method with a kernel or "
+            "leave-one-out validation, trained on one label per image, cannot leave out"
         )
-    if method.leave_one_out and part.n_rows != part.n_instances:
+    if recipe.leave_one_out and part.n_rows != part.n_instances:
         raise ValueError(
-            f"data set '{dataset}': several rows per image, of which the leave-one-out scores of "
-            f"the method '{method.name}' leave out one alone"
+            f"data set '{dataset}': several rows per image, of which leave-one-out scores "
+            "leave out one alone"
         )
 
 
 # ---- validation ------------------------------------------------------------------------------------
 
 
-def validation_problems(prepared: Prepared, task: Task) -> Iterator[ValidationProblem]:
+def validation_problems(prepared: Prepared, task: TuneTask) -> Iterator[ValidationProblem]:
     """Yield the problems that validate the split of a task, one for each fold.
 
     There is one only where the split has a validation part, or the method leaves one out.
     """
-    split, method, m = split_named(prepared, task.split), task.method, prepared.n_classes
+    split, recipe, m = split_named(prepared, task.split), task.recipe, prepared.n_classes
     train = prepared.parts[split.train]
-    check_rows(train, method, prepared.name)
-    if method.leave_one_out:
-        yield replace(holdout_problem(train, train, method, m), leave_one_out=True)
+    check_rows(train, recipe, prepared.name)
+    if recipe.leave_one_out:
+        yield replace(holdout_problem(train, train, recipe, m), leave_one_out=True)
         return
-    if task.protocol.validation == "holdout" and split.val is not None:
-        yield holdout_problem(train, prepared.parts[split.val], method, m)
+    if task.validation == "holdout" and split.val is not None:
+        yield holdout_problem(train, prepared.parts[split.val], recipe, m)
         return
-    folds = folds_of(prepared, split, task.protocol, task.budget, task.settings.seed)
-    for fold in folds[: _fold_count(task.budget, train.n_instances)]:
-        yield fold_problem(train, fold, method, m)
+    folds = folds_of(prepared, split, task.validation, task.grid.folds, task.seed)
+    for fold in folds[: _fold_count(task.grid, train.n_instances)]:
+        yield fold_problem(train, fold, recipe, m)
 
 
 def holdout_problem(
-    train: Part, held_out: Part, method: Method, n_classes: int
+    train: Part, held_out: Part, recipe: Recipe, n_classes: int
 ) -> ValidationProblem:
     """Train on one part, measure on another."""
-    X, labels = labelled(train.X, training_labels(train, method))
+    X, labels = labelled(train.X, training_labels(train, recipe))
     truth = truth_of(held_out)
     return ValidationProblem(X, labels, held_out.X, truth, held_out.groups, n_classes)
 
 
-def fold_problem(part: Part, fold: Fold, method: Method, n_classes: int) -> ValidationProblem:
+def fold_problem(part: Part, fold: Fold, recipe: Recipe, n_classes: int) -> ValidationProblem:
     """Train on the training instances of a fold, measure on its validation instances."""
     train, val = _rows_of(fold.train, part.groups), _rows_of(fold.val, part.groups)
     groups = None if part.groups is None else np.searchsorted(fold.val, part.groups[val])
-    X, labels = labelled(part.X[train], training_labels(part, method)[train])
+    X, labels = labelled(part.X[train], training_labels(part, recipe)[train])
     return ValidationProblem(X, labels, part.X[val], truth_of(part)[fold.val], groups, n_classes)
 
 
@@ -152,8 +152,8 @@ def fewer_rows(
     return replace(problem, X=problem.X[kept], labels=problem.labels[kept])
 
 
-def _fold_count(budget: Budget, rows: int) -> int | None:
+def _fold_count(grid: Grid, rows: int) -> int | None:
     """Return how many of the folds of so many rows are enough to validate; None stands for all."""
-    if budget.folds is None or budget.validation_rows is None:
-        return budget.folds
-    return -(-budget.validation_rows * budget.folds // rows)
+    if grid.folds is None or grid.validation_rows is None:
+        return grid.folds
+    return -(-grid.validation_rows * grid.folds // rows)

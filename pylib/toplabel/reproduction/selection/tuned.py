@@ -9,7 +9,6 @@ from functools import reduce
 
 import numpy as np
 
-from toplabel.reproduction.config.protocols import Budget
 from toplabel.reproduction.selection.files import read_records, write_records
 
 _TABLES = ("relative_gap", "epochs", "seconds")  # one number for each point of the grid
@@ -20,84 +19,128 @@ ALL_FOLDS = "all"
 class Tuned:
     """Validation values over a grid; NaN where a point was not visited. A record of a tune file.
 
-    `fold` is the index of the fold, or "all" for the mean over them. theta (t,) and C (c,) ascend;
-    theta is a single NaN for methods without a kernel parameter, and threshold (D,) where no metric
-    needs one. `value` has the shape (t, c, D, metrics), as printed; a metric without threshold
-    stands at index 0 of D. relative_gap, epochs and seconds have the shape (t, c): over folds the
-    worst gap, NaN for a loss that is not convex, and sums. k is NaN where it is not selected.
+    `fold` is the index of the fold, or "all" for the mean over them. theta (t,), C (c,) and the
+    indices of candidates (c,) ascend: an estimator has candidates, any other method C. theta is None
+    for methods without a kernel parameter (t is 1 then), threshold (D,) where no metric needs one (D
+    is 1 then), and k where it is not selected. `value` has the shape (t, c, D, metrics), as printed; a
+    metric without threshold stands at index 0 of D. relative_gap, epochs and seconds have the shape
+    (t, c): over folds the worst gap, NaN for a loss that is not convex, and sums.
     """
 
     split: str
     fold: str
-    theta: np.ndarray
-    C: np.ndarray
-    threshold: np.ndarray
     metric: np.ndarray
     value: np.ndarray
     relative_gap: np.ndarray
     epochs: np.ndarray
     seconds: np.ndarray
-    k: float = np.nan
+    theta: np.ndarray | None = None
+    C: np.ndarray | None = None
+    candidate: np.ndarray | None = None
+    threshold: np.ndarray | None = None
+    k: int | None = None
+
+    @property
+    def columns(self) -> np.ndarray:
+        """The values of C, or the indices of the candidates, (c,)."""
+        return self.C if self.candidate is None else self.candidate
 
 
 @dataclass(frozen=True)
 class Point:
-    """What was found at one (theta, C) of one fold; `values` has the shape (D, metrics)."""
+    """What was measured at one theta and C, or candidate, of one fold; `values` is (D, metrics)."""
 
-    theta: float
-    C: float
     values: np.ndarray
     relative_gap: float
     epochs: int
     seconds: float
+    theta: float | None = None
+    C: float | None = None
+    candidate: int | None = None
+
+    @property
+    def column(self) -> float:
+        """The value of C, or the index of the candidate."""
+        return self.C if self.candidate is None else self.candidate
 
 
 def assemble(
-    points: Sequence[Point], metrics: Sequence[str], budget: Budget, split: str, fold: int
+    points: Sequence[Point],
+    metrics: Sequence[str],
+    thresholds: np.ndarray,
+    split: str,
+    fold: int,
 ) -> Tuned:
     """Arrange the points of one fold in a grid."""
-    theta = np.unique([point.theta for point in points])
-    C = np.unique([point.C for point in points])
-    threshold = budget.threshold_values()
-    threshold = threshold if len(threshold) else np.array([np.nan])
-    found = _empty(split, str(fold), theta, C, threshold, np.array(metrics))
+    widths = {point.theta for point in points}
+    theta = None if widths == {None} else np.unique([*widths])
+    columns = np.unique([point.column for point in points])
+    is_of_estimator = points[0].candidate is not None
+    result = _empty(
+        split,
+        str(fold),
+        np.array(metrics),
+        theta=theta,
+        C=None if is_of_estimator else columns,
+        candidate=columns if is_of_estimator else None,
+        threshold=thresholds if len(thresholds) else None,
+    )
     for point in points:
-        i = 0 if np.isnan(point.theta) else int(np.searchsorted(theta, point.theta))
-        j = int(np.searchsorted(C, point.C))
-        found.value[i, j] = point.values
+        i = 0 if theta is None else int(np.searchsorted(theta, point.theta))
+        j = int(np.searchsorted(columns, point.column))
+        result.value[i, j] = point.values
         for name in _TABLES:
-            getattr(found, name)[i, j] = getattr(point, name)
-    return found
+            getattr(result, name)[i, j] = getattr(point, name)
+    return result
 
 
-def _empty(split, fold, theta, C, threshold, metric) -> Tuned:
-    shape = (len(theta), len(C))
-    value = np.full((*shape, len(threshold), len(metric)), np.nan)
+def _empty(split: str, fold: str, metric: np.ndarray, **axes: np.ndarray | None) -> Tuned:
+    """Return a grid without a visited point."""
+    columns = axes["C"] if axes["candidate"] is None else axes["candidate"]
+    shape = (_length(axes["theta"]), _length(columns))
+    value = np.full((*shape, _length(axes["threshold"]), len(metric)), np.nan)
     tables = {name: np.full(shape, np.nan) for name in _TABLES}
-    return Tuned(split, fold, theta, C, threshold, metric, value, **tables)
+    return Tuned(split, fold, metric, value, **tables, **axes)
+
+
+def _length(axis: np.ndarray | None) -> int:
+    return 1 if axis is None else len(axis)
 
 
 def merge(results: Sequence[Tuned]) -> Tuned:
     """Join what was visited of one fold: the coarse grid, beyond its edges, the finer grid."""
-    one = results[0]
-    theta = np.unique(np.concatenate([result.theta for result in results]))
+    if len(results) == 1:
+        return results[0]
+    first = results[0]
+    theta = None
+    if first.theta is not None:
+        theta = np.unique(np.concatenate([result.theta for result in results]))
     C = np.unique(np.concatenate([result.C for result in results]))
-    found = _empty(one.split, one.fold, theta, C, one.threshold, one.metric)
+    merged = _empty(
+        first.split,
+        first.fold,
+        first.metric,
+        theta=theta,
+        C=C,
+        candidate=None,
+        threshold=first.threshold,
+    )
     for result in results:
-        seen = ~np.isnan(result.epochs)
-        at = np.nonzero(seen)
-        i = np.searchsorted(theta, result.theta)[at[0]]
-        j = np.searchsorted(C, result.C)[at[1]]
+        rows, columns = np.nonzero(~np.isnan(result.epochs))
+        i = rows if theta is None else np.searchsorted(theta, result.theta)[rows]
+        j = np.searchsorted(C, result.C)[columns]
         for name in ("value", *_TABLES):
-            getattr(found, name)[i, j] = getattr(result, name)[seen]
-    return found
+            getattr(merged, name)[i, j] = getattr(result, name)[rows, columns]
+    return merged
 
 
 def average(results: Sequence[Tuned]) -> Tuned:
     """Return the mean over folds, at the points that all of them visited; none is a ValueError."""
-    theta = _shared([result.theta for result in results])
-    C = _shared([result.C for result in results])
-    folds = [_at(result, theta, C) for result in results]
+    theta = None
+    if results[0].theta is not None:
+        theta = reduce(np.intersect1d, [result.theta for result in results])
+    columns = reduce(np.intersect1d, [result.columns for result in results])
+    folds = [_at(result, theta, columns) for result in results]
     epochs = np.sum([fold.epochs for fold in folds], axis=0)
     if np.isnan(epochs).all():
         raise ValueError(f"split '{results[0].split}': the folds have no point in common")
@@ -111,17 +154,13 @@ def average(results: Sequence[Tuned]) -> Tuned:
     )
 
 
-def _shared(axes: Sequence[np.ndarray]) -> np.ndarray:
-    """Return the ascending values that stand on all axes."""
-    return axes[0] if np.isnan(axes[0]).any() else reduce(np.intersect1d, axes)
-
-
-def _at(result: Tuned, theta: np.ndarray, C: np.ndarray) -> Tuned:
-    """Return a result at some of its own values of theta and C."""
-    rows = [0] if np.isnan(theta).any() else np.searchsorted(result.theta, theta)
-    at = np.ix_(rows, np.searchsorted(result.C, C))
-    cut = {name: getattr(result, name)[at] for name in ("value", *_TABLES)}
-    return replace(result, theta=theta, C=C, **cut)
+def _at(result: Tuned, theta: np.ndarray | None, columns: np.ndarray) -> Tuned:
+    """Return a result at some of its own values of theta and C, or candidates."""
+    rows = [0] if theta is None else np.searchsorted(result.theta, theta)
+    at = np.ix_(rows, np.searchsorted(result.columns, columns))
+    axis = "C" if result.candidate is None else "candidate"
+    tables = {name: getattr(result, name)[at] for name in ("value", *_TABLES)}
+    return replace(result, **tables, **{"theta": theta, axis: columns})
 
 
 def means(results: Iterable[Tuned]) -> list[Tuned]:

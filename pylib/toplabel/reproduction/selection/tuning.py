@@ -18,15 +18,16 @@ from toplabel.reproduction.selection.choice import DECIMALS
 from toplabel.reproduction.selection.fitting import Fit, Fitter, pool, solver_rows
 from toplabel.reproduction.selection.grids import (
     Points,
-    budget_for,
     coarse_points,
     extended_points,
+    grid_for,
     refined_points,
+    thetas,
 )
 from toplabel.reproduction.selection.measures import all_values, sign
 from toplabel.reproduction.selection.problems import Matrix, ValidationProblem, fewer_rows
 from toplabel.reproduction.selection.scaling import Scaling
-from toplabel.reproduction.selection.task import Task
+from toplabel.reproduction.selection.task import TuneTask, with_meaning
 from toplabel.reproduction.selection.tuned import Point, Tuned, assemble, average, merge
 
 FAR = 0.1
@@ -35,7 +36,7 @@ are harder still."""
 
 
 def tune_split(
-    problems: Sequence[ValidationProblem], task: Task, checkpoints: Checkpoints | None = None
+    problems: Sequence[ValidationProblem], task: TuneTask, checkpoints: Checkpoints | None = None
 ) -> list[Tuned]:
     """Tune a method on all folds of a split, with each of its values of k if it selects one.
 
@@ -44,156 +45,170 @@ def tune_split(
     screens, for the time that it took. A k must be below the number of classes, so larger ones are
     left out.
     """
-    method = task.method
-    if not method.ks:
+    recipe = task.recipe
+    if not recipe.ks:
         return _tune(problems, task, checkpoints)
     n_classes = problems[0].n_classes
-    ks = [k for k in method.ks if k < n_classes]
+    ks = [k for k in recipe.ks if k < n_classes]
     if not ks:
         raise ValueError(
-            f"method '{method.name}': every k of {list(method.ks)} is at least the number of "
+            f"method '{task.method}': every k of {list(recipe.ks)} is at least the number of "
             f"classes, {n_classes}"
         )
     return [
-        replace(result, k=float(k))
+        replace(result, k=k)
         for k in ks
-        for result in _tune(problems, replace(task, method=method.at(k)), checkpoints)
+        for result in _tune(problems, replace(task, recipe=recipe.at(k)), checkpoints)
     ]
 
 
 def _tune(
-    problems: Sequence[ValidationProblem], task: Task, checkpoints: Checkpoints | None
+    problems: Sequence[ValidationProblem], task: TuneTask, checkpoints: Checkpoints | None
 ) -> list[Tuned]:
     """Visit the coarse grid, extend it at an edge, refine it; return the mean over the folds.
 
-    Where the budget screens, the coarse grid is trained on fewer rows; it then only says where the
-    finer grid lies, and stands before the mean.
+    Where the grid screens, the coarse one is trained on fewer rows; it then only says where the
+    finer one lies, and stands before the mean.
     """
-    budget = budget_for(task, problems[0])
-    method, task = task.method, replace(task, budget=budget)
+    grid = grid_for(task, problems[0])
+    task = replace(task, grid=grid)
     paths = [FoldPath(problem, task, fold, checkpoints) for fold, problem in enumerate(problems)]
-    screens = budget.screen_rows is not None and bool(method.loss)
-    points = coarse_points(method, budget)
+    screens = grid.screen_rows is not None and bool(task.recipe.loss)
+    points = coarse_points(task.recipe, grid)
     coarse = [(path.on_fewer_rows() if screens else path).survey(points) for path in paths]
-    found = [[one] for one in coarse]
+    visited = [[result] for result in coarse]
 
     def mean() -> Tuned:
-        return average([merge(of_fold) for of_fold in found])
+        return average([merge(of_fold) for of_fold in visited])
 
     def visit(points: Points) -> Tuned:
-        for path, of_fold in zip(paths, found, strict=True):
+        for path, of_fold in zip(paths, visited, strict=True):
             of_fold.append(path.visit(points))
         return mean()
 
     result = mean()
-    for _ in range(budget.extend):
-        beyond = extended_points(result, budget, budget.thetas(method.tunes_width))
+    for _ in range(grid.extend):
+        beyond = extended_points(result, grid, thetas(task.recipe, grid))
         if not beyond:
             break
         result = visit(beyond)
-    finer = refined_points(result, budget)
+    finer = refined_points(result, grid)
     if screens:
-        found = [[] for _ in paths]
+        visited = [[] for _ in paths]
         return [*coarse, visit(finer)]
     return [visit(finer) if finer else result]
 
 
 @dataclass(frozen=True)
 class FoldPath:
-    """The paths over C of one method on one fold."""
+    """The paths over C, or over the candidates, of one method on one fold."""
 
     problem: ValidationProblem
-    task: Task
+    task: TuneTask
     fold: int
     checkpoints: Checkpoints | None = None
 
     def visit(self, points: Points) -> Tuned:
-        """Fit and measure at the given exponents, C ascending for each theta."""
+        """Fit and measure at the given points, C ascending for each theta."""
         return self._result(
             point for theta in sorted(points) for point in self._path(theta, points[theta], None)
         )
 
     def survey(self, points: Points) -> Tuned:
-        """Visit the given exponents, but end each path after a decline (the budget's `patience`)."""
-        found: list[Point] = []
-        across = EarlyStopping(self._metrics, self.task.budget.patience)
+        """Visit the given points, but end each path after a decline (the grid's `patience`)."""
+        surveyed: list[Point] = []
+        across = EarlyStopping(self._metrics, self.task.grid.patience)
         for theta in sorted(points):
-            along = EarlyStopping(self._metrics, self.task.budget.patience)
-            found += self._path(theta, points[theta], along)
+            along = EarlyStopping(self._metrics, self.task.grid.patience)
+            surveyed += self._path(theta, points[theta], along)
             if across.update(along.best):
                 break
-        return self._result(found)
+        return self._result(surveyed)
 
     def on_fewer_rows(self) -> FoldPath:
-        """Return the same paths on at most so many training rows as the budget screens."""
+        """Return the same paths on at most so many training rows as the grid screens."""
         task = self.task
-        names = (task.settings.seed, task.dataset, task.split, self.fold)
-        return replace(self, problem=fewer_rows(self.problem, task.budget.screen_rows, names))
+        names = (task.seed, task.dataset, task.split, self.fold)
+        return replace(self, problem=fewer_rows(self.problem, task.grid.screen_rows, names))
 
     @cached_property
     def _metrics(self) -> list[str]:
-        return self.task.metrics(self.problem.n_classes)
+        return with_meaning(self.task.metrics, self.problem.n_classes)
 
     @cached_property
     def _rows(self) -> tuple[Matrix, Matrix]:
         """The rows to train and to measure on, as the method takes features."""
         X, X_eval = self.problem.X, self.problem.X_eval
-        if self.task.method.features == "raw":
+        if self.task.recipe.features == "raw":
             return X, X_eval
-        scaling = Scaling.fit(X, self.task.method.features)
+        scaling = Scaling.fit(X, self.task.recipe.features)
         return scaling.apply(X), scaling.apply(X_eval)
 
     def _result(self, points: Iterable[Point]) -> Tuned:
-        return assemble(list(points), self._metrics, self.task.budget, self.task.split, self.fold)
+        thresholds = self.task.grid.threshold_values()
+        return assemble([*points], self._metrics, thresholds, self.task.split, self.fold)
 
     def _path(
-        self, theta: float, exponents: Sequence[float], stopping: EarlyStopping | None
+        self, theta: float | None, along: Sequence[float], stopping: EarlyStopping | None
     ) -> list[Point]:
-        """Return one path over C, to its end or until early stopping; a checkpoint's, if any."""
+        """Return one path, to its end or until early stopping; that of a checkpoint, if any.
+
+        `along` has exponents of C, or indices of candidates.
+        """
         if self.checkpoints is None:
-            return self._train_path(theta, exponents, stopping)
-        patience = None if stopping is None else self.task.budget.patience
-        names = (*self.task.names, self.fold, self.task.method.k)
-        key = (*names, theta, *sorted(exponents), patience)
-        found = self.checkpoints.load(key)
-        if found is None:
-            found = self._train_path(theta, exponents, stopping)
-            self.checkpoints.save(key, found)
+            return self._train_path(theta, along, stopping)
+        patience = None if stopping is None else self.task.grid.patience
+        names = (*self.task.names, self.fold, self.task.recipe.k)
+        key = (*names, theta, *sorted(along), patience)
+        points = self.checkpoints.load(key)
+        if points is None:
+            points = self._train_path(theta, along, stopping)
+            self.checkpoints.save(key, points)
         elif stopping is not None:
-            for point in found:
+            for point in points:
                 stopping.update(best_values(point, self._metrics))
-        return found
+        return points
 
     def _train_path(
-        self, theta_exponent: float, exponents: Sequence[float], stopping: EarlyStopping | None
+        self, exponent: float | None, along: Sequence[float], stopping: EarlyStopping | None
     ) -> list[Point]:
-        budget, problem, theta = self.task.budget, self.problem, np.nan
+        grid, recipe, problem = self.task.grid, self.task.recipe, self.problem
         X, held_out = self._rows
-        if self.task.method.tunes_width:
-            theta = budget.theta.value(theta_exponent)
+        theta = None
+        if exponent is not None:
+            theta = grid.theta.value(exponent)
             held_out = cross_gram(dense(held_out), dense(X), theta)
-        X = solver_rows(X, theta, budget.gram_dtype)
+        X = solver_rows(X, theta, self.task.gram_dtype)
         fitter = Fitter(self.task, X, problem.labels, problem.n_classes, theta, self.fold)
-        found = []
-        for exponent in sorted(exponents):
-            fit = fitter.fit(budget.C.value(exponent))
+        points: list[Point] = []
+        for place in sorted(along):
+            if recipe.estimator:
+                fit = fitter.fit_candidate(int(place))
+            else:
+                fit = fitter.fit_C(grid.C.value(place))
             is_given_up = fit.solution.status not in ("converged", "uncertified")
-            if found and is_given_up and fit.solution.relative_gap > FAR:
+            if points and is_given_up and fit.solution.relative_gap > FAR:
                 break
-            found.append(self._measure(theta, fit, held_out))
-            if stopping is not None and stopping.update(best_values(found[-1], self._metrics)):
+            points.append(self._measure(theta, fit, held_out))
+            if stopping is not None and stopping.update(best_values(points[-1], self._metrics)):
                 break
-        return found
+        return points
 
-    def _measure(self, theta: float, fit: Fit, held_out: Matrix) -> Point:
+    def _measure(self, theta: float | None, fit: Fit, held_out: Matrix) -> Point:
         solution, problem = fit.solution, self.problem
         left_out = solution.left_out if problem.leave_one_out else None
         scores = solution.decision_function(held_out) if left_out is None else left_out
         scores = pool(np.asarray(scores), problem.groups)
-        thresholds = self.task.budget.threshold_values()
-        values = all_values(self._metrics, problem.truth, scores, thresholds)
-        gap = float(solution.relative_gap)
-        return Point(theta, fit.C, values, gap, int(solution.epochs), fit.seconds)
+        thresholds = self.task.grid.threshold_values()
+        return Point(
+            values=all_values(self._metrics, problem.truth, scores, thresholds),
+            relative_gap=float(solution.relative_gap),
+            epochs=int(solution.epochs),
+            seconds=fit.seconds,
+            theta=theta,
+            C=fit.C,
+            candidate=fit.candidate,
+        )
 
 
 class EarlyStopping:

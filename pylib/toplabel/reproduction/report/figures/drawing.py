@@ -17,7 +17,7 @@ from matplotlib.figure import Figure as Drawing
 
 from toplabel.reproduction.files import read_json, result_path, write_json
 from toplabel.reproduction.report.figures import style
-from toplabel.reproduction.report.figures.registry import row_of
+from toplabel.reproduction.report.figures.registry import FigureTask
 from toplabel.reproduction.report.labels import segments
 
 
@@ -25,14 +25,7 @@ from toplabel.reproduction.report.labels import segments
 class Source:
     """What the numbers of a figure are computed from.
 
-    Attributes
-    ----------
-    files : sequence of Path
-        The inputs of the figure's row.
-    dataset, title, split : str
-        Name, title and first split of the data set of the figure; empty without one.
-    methods : sequence of mapping
-        The methods that are shown: `name`, `label` and `k` of each.
+    `files` are the inputs of the figure's row; the other fields are those of `FigureTask`.
     """
 
     files: Sequence[Path] = ()
@@ -51,14 +44,13 @@ class Source:
         return found
 
 
-def make_figure(name: str, source: Source, out_svg: str | os.PathLike[str]) -> None:
+def make_figure(task: FigureTask, files: Sequence[Path], out_svg: str | os.PathLike[str]) -> None:
     """Compute the numbers of a figure, draw them, and write ``<name>.svg``, ``.csv`` and ``.json``.
 
-    `name` is that of a figure of the registry, with its data set in place of ``{dataset}``. The .csv
-    with the numbers and the .json with the words are written beside `out_svg`.
+    The .csv with the numbers and the .json with the words are written beside `out_svg`.
     """
-    row = row_of(name)
-    module = importlib.import_module(f"toplabel.reproduction.report.figures.{row.module}")
+    source = Source(files, task.dataset, task.title, task.split, task.methods)
+    module = importlib.import_module(f"toplabel.reproduction.report.figures.{task.module}")
     out = Path(out_svg)
     with style.house_style():
         frame = module.numbers(source)
@@ -73,11 +65,11 @@ def make_figure(name: str, source: Source, out_svg: str | os.PathLike[str]) -> N
     conditions = [read_json(path, ["what", "sentence"]) for path in source.all("timing/*.json")]
     measured = [f"{one['what']} {one['sentence']}".strip() for one in conditions]
     words = {
-        "name": name,
+        "name": task.name,
         "title": module.TITLE.format(title=source.title),
         "caption": " ".join([module.CAPTION, *measured]),
         "alt": module.ALT.format(title=source.title),
-        "source": row.source,
+        "source": task.source,
         "share": round(share, 3),
     }
     write_json(out.with_suffix(".json"), words)

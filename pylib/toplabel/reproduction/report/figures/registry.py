@@ -5,7 +5,9 @@ Targets, rules and reports read it. It imports nothing that draws, so that it is
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 #: All numbers of the run and of the papers (`toplabel.reproduction.compare.cells`).
 CELLS = "results/cells.csv"
@@ -61,6 +63,41 @@ class Figure:
         if of_each and name.startswith(before) and name.endswith(after):
             return name.removeprefix(before).removesuffix(after)
         return self.dataset if name == self.name else None
+
+
+@dataclass(frozen=True)
+class FigureTask:
+    """A figure to draw.
+
+    Attributes
+    ----------
+    name : str
+        That of a figure of the registry, with its data set in place of ``{dataset}``.
+    module : str
+        The module of `toplabel.reproduction.report.figures` with its words, numbers and drawing.
+    source : str
+        The figure or section of a paper that it answers to.
+    dataset, title, split : str
+        Name, title and first split of the data set of the figure; empty without one.
+    methods : sequence of mapping
+        The methods that are shown: `name`, `label` and `k` of each.
+    """
+
+    name: str
+    module: str
+    source: str = ""
+    dataset: str = ""
+    title: str = ""
+    split: str = ""
+    methods: Sequence[Mapping[str, Any]] = ()
+
+
+@dataclass(frozen=True)
+class TimeTask:
+    """Times to measure: of tiny problems in a `quick` run, on the data set of a title."""
+
+    quick: bool
+    title: str
 
 
 def _timing(name: str) -> tuple[str, ...]:

@@ -1,0 +1,221 @@
+"""What each rule hands to its script: one task, built from the plan, as plain values.
+
+A task has all that the script depends on besides its inputs, and nothing else, so Snakemake runs a job
+again exactly where its answer may be another one. Each method of `Tasks` is the input function of a
+rule, whose wildcards it takes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from toplabel.reproduction.calibration import CalibrationTask
+from toplabel.reproduction.compare import CompareTask
+from toplabel.reproduction.config.competitors import COMPETITORS
+from toplabel.reproduction.config.method import Method
+from toplabel.reproduction.config.protocols import Budget, Protocol
+from toplabel.reproduction.data.tasks import DescribedSet, DescribeTask, PrepareTask
+from toplabel.reproduction.facts import RunTask
+from toplabel.reproduction.jobs import plain
+from toplabel.reproduction.methods.recipe import Recipe
+from toplabel.reproduction.networks import FeaturesTask, FineTuneTask, NetworkTask
+from toplabel.reproduction.plan import ALL_SPLITS, Plan
+from toplabel.reproduction.report import ReportTask
+from toplabel.reproduction.report.figures.registry import FigureTask, TimeTask, row_of
+from toplabel.reproduction.selection.task import EvaluateTask, PredictTask, TrainTask, TuneTask
+from toplabel.reproduction.targets import Targets
+
+
+class Tasks:
+    """The tasks of the rules.
+
+    Parameters
+    ----------
+    plan : Plan
+    targets : Targets
+    """
+
+    def __init__(self, plan: Plan, targets: Targets) -> None:
+        self._plan, self._targets = plan, targets
+
+    # ---- data sets -------------------------------------------------------------------------------
+
+    def fetch(self, wildcards: Any) -> dict[str, Any]:
+        return plain(self._plan.raw.fetch_task(f"data/raw/{wildcards.raw}"))
+
+    def prepare(self, wildcards: Any) -> dict[str, Any]:
+        plan, name = self._plan, wildcards.dataset
+        task = PrepareTask.of(
+            plan.registry[name],
+            C=plan.budget_of(name).C,
+            sums=plan.raw.own_sums(name),
+            is_own=name in plan.run.datasets,
+        )
+        return plain(task)
+
+    def collect_datasets(self, wildcards: Any) -> dict[str, Any]:
+        sets = tuple(map(DescribedSet.of, self._plan.registry.values()))
+        return plain(DescribeTask(sets, self._targets.reasons()))
+
+    # ---- cells -----------------------------------------------------------------------------------
+
+    def tune(self, wildcards: Any) -> dict[str, Any]:
+        plan, dataset = self._plan, wildcards.dataset
+        method = plan.methods[wildcards.method]
+        protocol, budget = self._protocol(dataset, method)
+        on_raw_rows = method.kernel == "linear" and method.features != "standard"
+        scales = on_raw_rows and method.selects_C and not method.point
+        one_job = wildcards.part == ALL_SPLITS
+        task = TuneTask(
+            dataset=dataset,
+            method=method.name,
+            recipe=recipe_of(method),
+            seed=plan.run.seed,
+            tol=self._tol(method, budget.tol_tune or plan.run.tol_tune),
+            max_iter=plan.run.max_iter_tune,
+            gram_dtype=budget.gram_dtype,
+            splits=tuple(plan.split_names(dataset)) if one_job else (wildcards.part,),
+            validation=protocol.validation,
+            metrics=protocol.metrics,
+            grid=method.grid_of(budget, plan.budget),
+            C_scale=plan.registry[dataset].C_scale if scales else None,
+        )
+        return plain(task)
+
+    def train(self, wildcards: Any) -> dict[str, Any]:
+        plan, dataset = self._plan, wildcards.dataset
+        method = plan.methods[wildcards.method]
+        _, budget = self._protocol(dataset, method)
+        task = TrainTask(
+            dataset=dataset,
+            method=method.name,
+            recipe=recipe_of(method),
+            seed=plan.run.seed,
+            tol=self._tol(method, budget.tol_train or plan.run.tol_train),
+            max_iter=plan.run.max_iter_train,
+            gram_dtype=budget.gram_dtype,
+            selected_by=method.selected_by,
+        )
+        return plain(task)
+
+    def evaluate(self, wildcards: Any) -> dict[str, Any]:
+        plan = self._plan
+        names = wildcards.dataset, wildcards.method
+        return plain(EvaluateTask(*names, plan.budget, plan.run.threshold))
+
+    def predict(self, wildcards: Any) -> dict[str, Any]:
+        entry = self._plan.registry[wildcards.dataset]
+        task = PredictTask(
+            recipe=recipe_of(self._plan.methods[wildcards.method]),
+            threshold=self._plan.run.threshold,
+            transform=entry.transform,
+            bias=entry.bias,
+        )
+        return plain(task)
+
+    def _protocol(self, dataset: str, method: Method) -> tuple[Protocol, Budget]:
+        """Return the protocol of a cell, and its budget in this run."""
+        name = method.protocol or self._plan.registry[dataset].protocol
+        protocol = self._plan.protocols[name]
+        return protocol, protocol.budgets[self._plan.budget]
+
+    def _tol(self, method: Method, tol: float) -> float:
+        """Return the tolerance of a stage; that of what has no duality gap is no tighter than its own."""
+        return tol if recipe_of(method).is_certified else max(tol, self._plan.run.tol_other)
+
+    # ---- networks --------------------------------------------------------------------------------
+
+    def train_network(self, wildcards: Any) -> dict[str, Any]:
+        network = self._plan.registry[wildcards.dataset].network
+        names = wildcards.dataset, wildcards.part
+        return plain(NetworkTask(*names, network, self._plan.run.seed))
+
+    def extract_features(self, wildcards: Any) -> dict[str, Any]:
+        entry = self._plan.registry[wildcards.dataset]
+        task = FeaturesTask(
+            dataset=entry.name,
+            network=entry.network,
+            seed=self._plan.run.seed,
+            not_comparable=entry.not_comparable or "",
+        )
+        return plain(task)
+
+    def fine_tune(self, wildcards: Any) -> dict[str, Any]:
+        plan = self._plan
+        method = plan.methods[wildcards.method]
+        protocol, _ = self._protocol(wildcards.dataset, method)
+        task = FineTuneTask(
+            dataset=wildcards.dataset,
+            draw=wildcards.part,
+            network=plan.registry[wildcards.dataset].network,
+            seed=plan.run.seed,
+            method=method.name,
+            loss=method.loss,
+            k=method.smallest_k,
+            gamma=method.gamma,
+            epochs=method.epochs,
+            metrics=protocol.metrics,
+            budget=plan.budget,
+        )
+        return plain(task)
+
+    # ---- what is printed -------------------------------------------------------------------------
+
+    def compare(self, wildcards: Any) -> dict[str, Any]:
+        return plain(CompareTask(self._plan.checkout, self._plan.own_rows))
+
+    def describe_run(self, wildcards: Any) -> dict[str, Any]:
+        catalogue = self._plan.catalogue
+        task = RunTask(
+            checkout=self._plan.checkout,
+            config=self._plan.config,
+            studies=[asdict(study) for study in catalogue.studies.values()],
+            readings=[asdict(reading) for reading in catalogue.notes.readings.values()],
+            choices=[asdict(choice) for choice in catalogue.notes.choices.values()],
+        )
+        return plain(task)
+
+    def report(self, wildcards: Any) -> dict[str, Any]:
+        return plain(ReportTask(self._plan.checkout))
+
+    def draw_figure(self, wildcards: Any) -> dict[str, Any]:
+        row = row_of(wildcards.figure)
+        shown = self._targets.figure_shows(wildcards.figure)
+        return plain(FigureTask(wildcards.figure, row.module, row.source, **shown))
+
+    def time(self, wildcards: Any) -> dict[str, Any]:
+        plan = self._plan
+        title = plan.registry[self._targets.timed_set].title
+        return plain(TimeTask(plan.budget == "quick", title))
+
+    def calibration(self, wildcards: Any) -> dict[str, Any]:
+        each = 1 if self._plan.budget == "quick" else 2
+        return plain(CalibrationTask(self._plan.run.seed, each))
+
+
+def recipe_of(method: Method) -> Recipe:
+    """Return what a row of the registry of methods says of the training of a model."""
+    arguments = dict(method.params)
+    competitor = ""
+    if method.competitor:
+        known = COMPETITORS[method.competitor]
+        competitor = known.code
+        arguments = {**known.fixed, **method.params}
+        if known.top_k:
+            arguments["k"] = method.k
+    return Recipe(
+        loss=method.loss,
+        estimator=method.estimator,
+        competitor=competitor,
+        arguments=arguments,
+        candidates=tuple(method.candidates) if method.estimator else (),
+        k=method.k if method.loss and not method.ks else None,
+        ks=method.ks,
+        gamma=method.gamma,
+        passes=method.passes,
+        takes="set" if method.task == "multilabel" else "one",
+        features=method.features,
+        kernel=method.kernel,
+        leave_one_out=method.leave_one_out,
+    )
