@@ -38,8 +38,8 @@ static int train(const tl_data *data, double *dual, double *weights) {
     settings.C = 0.1;
     tl_stopping stopping;
     tl_stopping_default(&stopping);
-    stopping.eps = 1e-4;
-    stopping.max_epochs = 10000;
+    stopping.tol = 1e-4;
+    stopping.max_iter = 10000;
     stopping.callback = report;
 
     tl_solver *solver = NULL;

@@ -479,14 +479,14 @@ typedef int (*tl_callback)(void *user, const tl_objective *objective);
 typedef struct tl_stopping {
     /** The bytes of the structure, set by tl_stopping_default. */
     size_t size;
-    /** Stop when relative_gap <= eps. */
-    double eps;
+    /** Stop when relative_gap <= tol. */
+    double tol;
     /** Most epochs of this call. */
-    uint64_t max_epochs;
+    uint64_t max_iter;
     /** Epochs between two evaluations; 0: where an estimate of the gap says that it may have
-     *  fallen to eps, and from time to time. */
+     *  fallen to tol, and from time to time. */
     uint64_t eval_every;
-    /** Not 0: evaluate the start even where the estimate says that it is far from eps. */
+    /** Not 0: evaluate the start even where the estimate says that it is far from tol. */
     int eval_start;
     /** Rows visited between two calls of the callback with NULL; 0: an epoch. */
     size_t rows;
@@ -495,22 +495,22 @@ typedef struct tl_stopping {
     void *user;
 } tl_stopping;
 
-/** eps 1e-3, max_epochs 1000, all others 0. */
+/** tol 1e-3, max_iter 1000, all others 0. */
 TL_API void tl_stopping_init(tl_stopping *stopping, size_t size);
 
 /** How a run ended. */
 typedef enum tl_outcome {
-    TL_RUNNING = 0,    /* Never returned. */
-    TL_CONVERGED = 1,  /* relative_gap <= eps. */
-    TL_MAX_EPOCHS = 2, /* max_epochs are made. */
-    TL_IMPRECISE = 3,  /* P - D <= eps max(|P|, |D|), but its rounding error may be larger. */
-    TL_STALLED = 4,    /* Rounding, as of float32 features, has ended the progress. */
-    TL_STOPPED = 5     /* By the callback, or by is_over during an evaluation. */
+    TL_RUNNING = 0,   /* Never returned. */
+    TL_CONVERGED = 1, /* relative_gap <= tol. */
+    TL_MAX_ITER = 2,  /* max_iter epochs are made. */
+    TL_IMPRECISE = 3, /* P - D <= tol max(|P|, |D|), but its rounding error may be larger. */
+    TL_STALLED = 4,   /* Rounding, as of float32 features, has ended the progress. */
+    TL_STOPPED = 5    /* By the callback, or by is_over during an evaluation. */
 } tl_outcome;
 
 /** Passes and evaluations until the gap is small, or something else ends the run: *outcome. The
  *  objective is that of the last evaluation, and of the present point unless the callback's answer
- *  was below 0; where is_over has ended its evaluation it is infinite. TL_ERR_PARAMETER for an eps
+ *  was below 0; where is_over has ended its evaluation it is infinite. TL_ERR_PARAMETER for a tol
  *  that is negative or NaN. */
 TL_API tl_status tl_solver_solve(tl_solver *solver, const tl_stopping *stopping,
                                  tl_objective *objective, tl_outcome *outcome);

@@ -33,7 +33,7 @@ void tl_settings_init(tl_settings *settings, size_t size) {
 }
 
 void tl_stopping_init(tl_stopping *stopping, size_t size) {
-    const tl_stopping defaults = {.eps = 1e-3, .max_epochs = 1000};
+    const tl_stopping defaults = {.tol = 1e-3, .max_iter = 1000};
     set_up(stopping, size, &defaults, sizeof defaults);
 }
 

@@ -57,24 +57,24 @@ static tl_status evaluate(loop *self) {
 }
 
 static bool is_converged(const loop *self) {
-    return self->objective->relative_gap <= self->stopping->eps;
+    return self->objective->relative_gap <= self->stopping->tol;
 }
 
 /* Would it have converged but for rounding, which more passes would not change? */
 static bool is_imprecise(const loop *self) {
     const tl_objective *now = self->objective;
-    const double allowed = self->stopping->eps * fmax(fabs(now->primal), fabs(now->dual));
+    const double allowed = self->stopping->tol * fmax(fabs(now->primal), fabs(now->dual));
     return now->primal - now->dual <= allowed && 2.0 * now->rounding > allowed && allowed > 0.0;
 }
 
 static bool is_due(const loop *self) {
     const tl_stopping *stopping = self->stopping;
     const uint64_t since = self->epoch - self->evaluated;
-    if (self->epoch >= stopping->max_epochs) return true;
+    if (self->epoch >= stopping->max_iter) return true;
     if (stopping->eval_every > 0) return since >= stopping->eval_every;
     const tl_iterative *iterative = self->iterative;
     if (iterative->is_worth_it && !iterative->is_worth_it(iterative->solver)) return false;
-    if (self->factor * self->estimate <= stopping->eps) return true;
+    if (self->factor * self->estimate <= stopping->tol) return true;
     const uint64_t half = self->evaluated / 2;
     return since >= (half > TL_LONGEST ? half : TL_LONGEST);
 }
@@ -124,12 +124,12 @@ static tl_status make_passes(loop *self, int *answer) {
     }
 }
 
-/* Is the start seen to be far from eps without an evaluation? */
+/* Is the start seen to be far from tol without an evaluation? */
 static bool is_far(const loop *self) {
     const tl_stopping *stopping = self->stopping;
-    if (stopping->eval_every > 0 || stopping->eval_start || stopping->max_epochs == 0) return false;
+    if (stopping->eval_every > 0 || stopping->eval_start || stopping->max_iter == 0) return false;
     const double estimate = self->iterative->estimate(self->iterative->solver);
-    return TL_FAR * stopping->eps < estimate && isfinite(estimate);
+    return TL_FAR * stopping->tol < estimate && isfinite(estimate);
 }
 
 /* What ends the run at the evaluated point; TL_RUNNING if nothing does. */
@@ -137,8 +137,8 @@ static tl_outcome judge(loop *self, int answer) {
     if (is_converged(self)) return TL_CONVERGED;
     if (is_imprecise(self)) return TL_IMPRECISE;
     if (answer != 0) return TL_STOPPED;
-    if (self->epoch >= self->stopping->max_epochs) return TL_MAX_EPOCHS;
-    return self->stopping->eps > 0.0 && is_stalled(self) ? TL_STALLED : TL_RUNNING;
+    if (self->epoch >= self->stopping->max_iter) return TL_MAX_ITER;
+    return self->stopping->tol > 0.0 && is_stalled(self) ? TL_STALLED : TL_RUNNING;
 }
 
 static tl_status run(loop *self, tl_outcome *outcome) {
@@ -159,7 +159,7 @@ static tl_status run(loop *self, tl_outcome *outcome) {
         status = evaluate(self);
         if (status != TL_OK) return status;
         call_back(self, self->objective);
-        const bool at_end = self->epoch >= self->stopping->max_epochs;
+        const bool at_end = self->epoch >= self->stopping->max_iter;
         *outcome = judge(self, at_end ? 0 : answer);
         return TL_OK;
     }
@@ -169,7 +169,7 @@ tl_status tl_solve(const tl_iterative *iterative, const tl_stopping *stopping,
                    tl_objective *objective, tl_outcome *outcome) {
     tl_stopping known;
     tl_status status = tl_stopping_copy(stopping, &known);
-    if (status == TL_OK && !(known.eps >= 0.0)) status = TL_ERR_PARAMETER;
+    if (status == TL_OK && !(known.tol >= 0.0)) status = TL_ERR_PARAMETER;
     if (status != TL_OK) return status;
     loop self = {.iterative = iterative,
                  .stopping = &known,

@@ -74,9 +74,9 @@
 
 /* ---- when to evaluate and to stop (solve.c) ---- */
 
-/* An estimate of the gap beyond this times eps needs no evaluation. */
+/* An estimate of the gap beyond this times tol needs no evaluation. */
 #define TL_FAR 2.0
-/* Without an estimate near eps, evaluate after so many epochs, or half as many as made: an
+/* Without an estimate near tol, evaluate after so many epochs, or half as many as made: an
  * evaluation reads all rows. */
 #define TL_LONGEST 8
 /* Windows without progress until the solver counts as stalled, their least length in epochs, and

@@ -206,9 +206,9 @@ static void free_problem(problem *p) {
 static inline tl_stopping take_stopping(bytes *in, tl_callback callback, void *user) {
     tl_stopping stopping;
     tl_stopping_default(&stopping);
-    if (take_one_in(in, 2)) stopping.eps = take_one_in(in, 2) ? 0.0 : take_parameter(in);
-    if (take_one_in(in, 64)) stopping.eps = NAN;
-    stopping.max_epochs = take_choice(in, 30);
+    if (take_one_in(in, 2)) stopping.tol = take_one_in(in, 2) ? 0.0 : take_parameter(in);
+    if (take_one_in(in, 64)) stopping.tol = NAN;
+    stopping.max_iter = take_choice(in, 30);
     if (take_one_in(in, 2)) stopping.eval_every = take_choice(in, 4);
     if (take_one_in(in, 64)) stopping.eval_every = UINT64_MAX;
     stopping.eval_start = (int)take_choice(in, 2);

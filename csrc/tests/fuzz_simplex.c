@@ -104,15 +104,15 @@ static void solve(bytes *in, const svm *s, tl_simplex *solver) {
     tl_objective objective;
     tl_outcome outcome = TL_RUNNING;
     const tl_status status = tl_simplex_solve(solver, &stopping, &objective, &outcome);
-    DEMAND((status == TL_ERR_PARAMETER) == !(stopping.eps >= 0.0));
+    DEMAND((status == TL_ERR_PARAMETER) == !(stopping.tol >= 0.0));
     if (status != TL_OK) {
         DEMAND(status == TL_ERR_PARAMETER || status == TL_ERR_OVERFLOW ||
                (status == TL_ERR_INDEFINITE && !s->p->is_semidefinite));
         return;
     }
     DEMAND(outcome > TL_RUNNING && outcome <= TL_STOPPED);
-    if (l.last < 0) DEMAND(outcome != TL_RUNNING && outcome != TL_MAX_EPOCHS);
-    if (l.last >= 0) DEMAND((outcome == TL_CONVERGED) == (objective.relative_gap <= stopping.eps));
+    if (l.last < 0) DEMAND(outcome != TL_RUNNING && outcome != TL_MAX_ITER);
+    if (l.last >= 0) DEMAND((outcome == TL_CONVERGED) == (objective.relative_gap <= stopping.tol));
 }
 
 static void run_svm(bytes *in, svm *s, tl_simplex *solver) {

@@ -130,15 +130,15 @@ static void solve(bytes *in, const training *t, tl_solver *solver) {
     tl_objective objective, now;
     tl_outcome outcome = TL_RUNNING;
     const tl_status status = tl_solver_solve(solver, &stopping, &objective, &outcome);
-    DEMAND((status == TL_ERR_PARAMETER) == !(stopping.eps >= 0.0));
+    DEMAND((status == TL_ERR_PARAMETER) == !(stopping.tol >= 0.0));
     if (status == TL_ERR_PARAMETER) return;
     if (l.last < 0) {
-        DEMAND(status == TL_OK && outcome != TL_RUNNING && outcome != TL_MAX_EPOCHS);
+        DEMAND(status == TL_OK && outcome != TL_RUNNING && outcome != TL_MAX_ITER);
         return;
     }
     if (!is_objective(&t->p, status, &objective)) return;
     DEMAND(outcome > TL_RUNNING && outcome <= TL_STOPPED);
-    DEMAND((outcome == TL_CONVERGED) == (objective.relative_gap <= stopping.eps));
+    DEMAND((outcome == TL_CONVERGED) == (objective.relative_gap <= stopping.tol));
     if (outcome == TL_STOPPED) DEMAND(l.last > 0);
     if (stopping.callback != NULL) DEMAND(l.told > 0);
     if (tl_solver_evaluate(solver, &now) == TL_OK) DEMAND(now.epochs == objective.epochs);

@@ -69,14 +69,14 @@ static tl_data view(const problem *p, int form) {
     return data;
 }
 
-static double finish(tl_simplex *solver, double eps) {
+static double finish(tl_simplex *solver, double tol) {
     tl_objective objective = {0};
     for (int round = 0; round < 4000; round++) {
         CHECK(tl_simplex_run(solver, 10) == TL_OK);
         CHECK(tl_simplex_evaluate(solver, &objective) == TL_OK);
-        if (objective.relative_gap <= eps) break;
+        if (objective.relative_gap <= tol) break;
     }
-    CHECK(objective.relative_gap <= eps);
+    CHECK(objective.relative_gap <= tol);
     CHECK(objective.relative_gap >= -1e-13);
     return objective.primal;
 }

@@ -166,14 +166,14 @@ static void test_certificates(void) {
     }
 }
 
-static double finish(const training *t, double eps) {
+static double finish(const training *t, double tol) {
     tl_objective objective = {0};
     for (int round = 0; round < 4000; round++) {
         CHECK(tl_solver_run(t->solver, 10) == TL_OK);
         CHECK(tl_solver_evaluate(t->solver, &objective) == TL_OK);
-        if (objective.relative_gap <= eps) break;
+        if (objective.relative_gap <= tol) break;
     }
-    CHECK(objective.relative_gap <= eps);
+    CHECK(objective.relative_gap <= tol);
     return objective.primal;
 }
 
@@ -185,7 +185,7 @@ static void test_optimum(void) {
         problem p;
         make(&p, !traits.multiclass);
         for (int form = 0; form < FORMS; form++) {
-            const double eps = 10.0 * reachable(form);
+            const double tol = 10.0 * reachable(form);
             double expected = 0.0;
             for (int way = 0; way < 4; way++) {
                 training t;
@@ -199,9 +199,9 @@ static void test_optimum(void) {
                     CHECK(tl_solver_run(t.solver, 9) == TL_OK);
                     change_C(&t, 0.7);
                 }
-                const double primal = finish(&t, eps);
+                const double primal = finish(&t, tol);
                 if (way == 0) expected = primal;
-                CHECK_CLOSE(primal, expected, 3.0 * eps * fabs(expected));
+                CHECK_CLOSE(primal, expected, 3.0 * tol * fabs(expected));
                 certify(&t);
                 tl_solver_free(t.solver);
             }
@@ -209,13 +209,13 @@ static void test_optimum(void) {
     }
 }
 
-static uint64_t passes_to(training *t, double eps) {
+static uint64_t passes_to(training *t, double tol) {
     tl_stopping stopping;
     tl_objective objective;
     tl_outcome outcome;
     tl_stopping_default(&stopping);
-    stopping.eps = eps;
-    stopping.max_epochs = 100000;
+    stopping.tol = tol;
+    stopping.max_iter = 100000;
     CHECK(tl_solver_solve(t->solver, &stopping, &objective, &outcome) == TL_OK);
     CHECK(outcome == TL_CONVERGED || (outcome == TL_STALLED && t->form >= DENSE_SINGLE));
     return objective.epochs;
@@ -231,7 +231,7 @@ static void test_lagrangian(void) {
         problem p;
         make(&p, !traits.multiclass);
         for (int form = 0; form < FORMS; form++) {
-            const double eps = 10.0 * reachable(form);
+            const double tol = 10.0 * reachable(form);
             double primal[2];
             uint64_t passes[2];
             for (int with = 0; with < 2; with++) {
@@ -248,11 +248,11 @@ static void test_lagrangian(void) {
                     if (form != GRAM_SINGLE) certify(&t); /* D is kept below P */
                 }
                 change_C(&t, 30.0);
-                passes[with] = passes_to(&t, eps);
-                primal[with] = finish(&t, eps);
+                passes[with] = passes_to(&t, tol);
+                primal[with] = finish(&t, tol);
                 tl_solver_free(t.solver);
             }
-            CHECK_CLOSE(primal[0], primal[1], 3.0 * eps * fabs(primal[0]));
+            CHECK_CLOSE(primal[0], primal[1], 3.0 * tol * fabs(primal[0]));
             for (int with = 0; with < 2 && !traits.smooth; with++)
                 total[with] += passes[with];
         }

@@ -71,7 +71,7 @@ static void test_evaluation(arrays *a, double acceleration) {
 
     tl_stopping stopping;
     tl_stopping_default(&stopping);
-    stopping.max_epochs = 1;
+    stopping.max_iter = 1;
     self = (caller){.over_after = 0};
     tl_outcome outcome = TL_RUNNING;
     CHECK(tl_solver_solve(solver, &stopping, &objective, &outcome) == TL_OK);

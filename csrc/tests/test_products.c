@@ -92,7 +92,7 @@ static void test_products(void) {
 enum { N = 60, D = 70, M = 4 };
 
 /* What the run says, at the weights that it hands out. */
-static tl_objective solve(double scale, double C, double constant, double eps, int float32_passes,
+static tl_objective solve(double scale, double C, double constant, double tol, int float32_passes,
                           tl_outcome *outcome, double *weights) {
     double *x = normals(N * D, 7), dual[N * M] = {0};
     int64_t start[N + 1];
@@ -120,7 +120,7 @@ static tl_objective solve(double scale, double C, double constant, double eps, i
     CHECK(tl_solver_create(&data, &settings, dual, &solver) == TL_OK);
     tl_stopping stopping;
     tl_stopping_default(&stopping);
-    stopping.eps = eps;
+    stopping.tol = tol;
     CHECK(tl_solver_solve(solver, &stopping, &objective, outcome) == TL_OK);
     CHECK(tl_solver_weights(solver, weights) == TL_OK);
     tl_solver_free(solver);
@@ -133,13 +133,13 @@ static void test_passes(void) {
     const double tolerances[] = {1e-3, 1e-5, 1e-7, 1e-10};
     for (int t = 0; t < 4; t++)
         for (int c = 0; c < 2; c++) {
-            const double eps = tolerances[t], constant = c * 2.0;
+            const double tol = tolerances[t], constant = c * 2.0;
             tl_outcome outcome = TL_RUNNING, other = TL_RUNNING;
-            const tl_objective now = solve(0.1, 10.0, constant, eps, 1, &outcome, weights);
-            const tl_objective exact = solve(0.1, 10.0, constant, eps, 0, &other, others);
+            const tl_objective now = solve(0.1, 10.0, constant, tol, 1, &outcome, weights);
+            const tl_objective exact = solve(0.1, 10.0, constant, tol, 0, &other, others);
             CHECK(outcome == TL_CONVERGED && other == TL_CONVERGED);
-            CHECK(now.relative_gap <= eps);
-            CHECK_CLOSE(now.primal, exact.primal, 2.0 * eps * fabs(exact.primal));
+            CHECK(now.relative_gap <= tol);
+            CHECK_CLOSE(now.primal, exact.primal, 2.0 * tol * fabs(exact.primal));
             double norm2 = 0.0; /* in float64, and of the weights that are handed out */
             for (size_t i = 0; i < (size_t)(D + c) * M; i++)
                 norm2 += weights[i] * weights[i];

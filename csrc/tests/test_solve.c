@@ -97,7 +97,7 @@ static void check_evaluated(const script *s, size_t count, const uint64_t *epoch
 static void test_estimates(void) {
     tl_stopping stopping;
     tl_stopping_default(&stopping);
-    CHECK(stopping.eps == 1e-3 && stopping.max_epochs == 1000 && stopping.callback == NULL);
+    CHECK(stopping.tol == 1e-3 && stopping.max_iter == 1000 && stopping.callback == NULL);
     CHECK(stopping.eval_every == 0 && stopping.eval_start == 0 && stopping.rows == 0);
     script s = begin();
     s.estimates[1] = 0.1;
@@ -132,38 +132,38 @@ static void test_estimates(void) {
         tl_stopping asking = stopping;
         if (way == 0) asking.eval_start = 1;
         if (way == 1) asking.eval_every = 1;
-        if (way == 2) asking.max_epochs = 0;
+        if (way == 2) asking.max_iter = 0;
         s.epoch = s.evaluations = 0;
-        CHECK(solve_script(&s, &asking) == (way == 2 ? TL_MAX_EPOCHS : TL_CONVERGED));
+        CHECK(solve_script(&s, &asking) == (way == 2 ? TL_MAX_ITER : TL_CONVERGED));
         const uint64_t both[] = {0, 1};
         check_evaluated(&s, way == 2 ? 1 : 2, both);
     }
 }
 
-/* Without an estimate near eps: from time to time, ever more rarely; or as often as asked. */
+/* Without an estimate near tol: from time to time, ever more rarely; or as often as asked. */
 static void test_without_estimates(void) {
     tl_stopping stopping;
     tl_stopping_default(&stopping);
-    stopping.max_epochs = 100;
+    stopping.max_iter = 100;
     script s = begin();
-    CHECK(solve_script(&s, &stopping) == TL_MAX_EPOCHS);
+    CHECK(solve_script(&s, &stopping) == TL_MAX_ITER);
     const uint64_t rare[] = {0, 8, 16, 24, 36, 54, 81, 100};
     check_evaluated(&s, 8, rare);
 
     s = begin();
     s.worth_every = 5; /* asked for, an evaluation comes even amid a step */
     stopping.eval_every = 3;
-    stopping.max_epochs = 10;
-    CHECK(solve_script(&s, &stopping) == TL_MAX_EPOCHS);
+    stopping.max_iter = 10;
+    CHECK(solve_script(&s, &stopping) == TL_MAX_ITER);
     const uint64_t often[] = {0, 3, 6, 9, 10};
     check_evaluated(&s, 5, often);
 }
 
-/* D rises by rounding only, P and the gap do not fall: stalled, but not with eps 0. */
+/* D rises by rounding only, P and the gap do not fall: stalled, but not with tol 0. */
 static void test_stalls(void) {
     tl_stopping stopping;
     tl_stopping_default(&stopping);
-    stopping.max_epochs = PASSES;
+    stopping.max_iter = PASSES;
     stopping.eval_every = 1;
     script s = begin();
     for (size_t i = 0; i <= PASSES; i++)
@@ -175,16 +175,16 @@ static void test_stalls(void) {
     CHECK(solve_script(&s, &stopping) == TL_STALLED);
     CHECK(!s.in_float32 && s.epoch >= 35 && s.epoch <= 60);
     s.epoch = s.evaluations = 0;
-    stopping.eps = 0.0;
-    CHECK(solve_script(&s, &stopping) == TL_MAX_EPOCHS);
-    stopping.eps = 1e-3;
+    stopping.tol = 0.0;
+    CHECK(solve_script(&s, &stopping) == TL_MAX_ITER);
+    stopping.tol = 1e-3;
     for (int what = 0; what < 2; what++) {
         s = begin(); /* slow progress is none of it */
         for (size_t i = 0; i <= PASSES; i++) {
             s.duals[i] = what == 0 ? 1.0 + 1e-9 * (double)i : 1.0;
             s.gaps[i] = what == 1 ? pow(0.99, (double)i) : 1.0;
         }
-        CHECK(solve_script(&s, &stopping) == TL_MAX_EPOCHS);
+        CHECK(solve_script(&s, &stopping) == TL_MAX_ITER);
     }
 }
 
@@ -269,7 +269,7 @@ static void test_outcomes(const tl_data *data, int simplex) {
     listener l = {0};
     stopping.callback = hear;
     stopping.user = &l;
-    stopping.max_epochs = 100000;
+    stopping.max_iter = 100000;
     tl_objective objective, first;
     tl_outcome outcome;
     create(&t, data, simplex);
@@ -284,23 +284,23 @@ static void test_outcomes(const tl_data *data, int simplex) {
     /* A second call goes on: at once done, or so many epochs more. */
     CHECK(solve(&t, &stopping, &objective, &outcome) == TL_OK);
     CHECK(outcome == TL_CONVERGED && objective.epochs == first.epochs);
-    stopping.eps = 1e-6;
+    stopping.tol = 1e-6;
     CHECK(solve(&t, &stopping, &objective, &outcome) == TL_OK);
     CHECK(outcome == TL_CONVERGED && objective.epochs > first.epochs);
     first = objective;
-    stopping.eps = 0.0;
-    stopping.max_epochs = 3;
+    stopping.tol = 0.0;
+    stopping.max_iter = 3;
     CHECK(solve(&t, &stopping, &objective, &outcome) == TL_OK);
     CHECK(outcome == TL_CONVERGED || objective.epochs == first.epochs + 3);
     release(&t);
 
     create(&t, data, simplex);
-    stopping.max_epochs = 0;
+    stopping.max_iter = 0;
     stopping.callback = NULL;
     CHECK(solve(&t, &stopping, &objective, &outcome) == TL_OK);
-    CHECK(outcome == TL_MAX_EPOCHS && objective.epochs == 0);
+    CHECK(outcome == TL_MAX_ITER && objective.epochs == 0);
     check_present(&t, &objective);
-    stopping.eps = 10.0; /* of the start, the gap is 1 */
+    stopping.tol = 10.0; /* of the start, the gap is 1 */
     CHECK(solve(&t, &stopping, &objective, &outcome) == TL_OK);
     CHECK(outcome == TL_CONVERGED && objective.epochs == 0);
     release(&t);
@@ -319,7 +319,7 @@ static void test_answers(const tl_data *data, int simplex) {
                     l.at_told = call;
                 tl_stopping stopping;
                 tl_stopping_default(&stopping);
-                stopping.eps = 1e-12;
+                stopping.tol = 1e-12;
                 stopping.eval_every = 2;
                 stopping.callback = hear;
                 stopping.user = &l;
@@ -350,7 +350,7 @@ static void test_arguments(const tl_data *data, int simplex) {
     tl_outcome outcome = TL_STALLED;
     const double bad[] = {-1e-300, -INFINITY, NAN};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        stopping.eps = bad[i];
+        stopping.tol = bad[i];
         CHECK(solve(&t, &stopping, &objective, &outcome) == TL_ERR_PARAMETER);
     }
     CHECK(objective.epochs == 77 && outcome == TL_STALLED);
@@ -361,7 +361,7 @@ static void test_arguments(const tl_data *data, int simplex) {
     trained none = {0};
     CHECK(solve(&none, &stopping, &objective, &outcome) == TL_ERR_NULL);
     CHECK(tl_simplex_solve(NULL, &stopping, &objective, &outcome) == TL_ERR_NULL);
-    stopping.eps = INFINITY;
+    stopping.tol = INFINITY;
     CHECK(solve(&t, &stopping, &objective, &outcome) == TL_OK && outcome == TL_CONVERGED);
     release(&t);
 }
@@ -379,15 +379,15 @@ static void test_rows(const problem *p) {
             listener l = {0};
             tl_stopping stopping;
             tl_stopping_default(&stopping);
-            stopping.eps = 0.0;
-            stopping.max_epochs = 6;
+            stopping.tol = 0.0;
+            stopping.max_iter = 6;
             stopping.rows = parts ? 5 : 0;
             stopping.callback = hear;
             stopping.user = &l;
             tl_objective objective;
             tl_outcome outcome;
             CHECK(tl_solver_solve(solver, &stopping, &objective, &outcome) == TL_OK);
-            CHECK(outcome == TL_MAX_EPOCHS && objective.epochs == 6);
+            CHECK(outcome == TL_MAX_ITER && objective.epochs == 6);
             CHECK(objective.visits > 5 * N && objective.visits <= 6 * N); /* row 0 is zero */
             /* before each part, and before each evaluation but that of the start */
             CHECK(l.between == (parts ? 6 * ((N + 4) / 5) : 6) + l.told - l.started);
@@ -412,8 +412,8 @@ static void test_stalled_solver(const problem *p) {
     CHECK(tl_solver_create(&data, &settings, dual, &solver) == TL_OK);
     tl_stopping stopping;
     tl_stopping_default(&stopping);
-    stopping.eps = 1e-300;
-    stopping.max_epochs = 1000000;
+    stopping.tol = 1e-300;
+    stopping.max_iter = 1000000;
     tl_objective objective;
     tl_outcome outcome;
     CHECK(tl_solver_solve(solver, &stopping, &objective, &outcome) == TL_OK);

@@ -5,14 +5,14 @@
 
 #include <string.h>
 
-static double finish(tl_solver *solver, double eps) {
+static double finish(tl_solver *solver, double tol) {
     tl_objective objective = {0};
     for (int round = 0; round < 2000; round++) {
         CHECK(tl_solver_run(solver, 10) == TL_OK);
         CHECK(tl_solver_evaluate(solver, &objective) == TL_OK);
-        if (objective.relative_gap <= eps) break;
+        if (objective.relative_gap <= tol) break;
     }
-    CHECK(objective.relative_gap <= eps);
+    CHECK(objective.relative_gap <= tol);
     CHECK(objective.relative_gap >= -1e-13);
     return objective.primal;
 }
@@ -82,20 +82,20 @@ static void test_set_C(void) {
         make(&p, !traits.multiclass);
         const double gamma = 0.5 * !traits.smooth; /* nonsmooth, some starts take 1e5 epochs */
         for (int form = 0; form < FORMS; form++) {
-            const double eps = reachable(form);
+            const double tol = reachable(form);
             double dual[N * M] = {0}, fresh[N * M] = {0};
             const tl_data data = view(&p, form);
             const tl_settings settings = choose((tl_loss_id)loss, 1, gamma, form);
             tl_solver *solver = NULL;
             CHECK(tl_solver_create(&data, &settings, dual, &solver) == TL_OK);
             CHECK(tl_solver_set_C(solver, 0.1) == TL_OK);
-            finish(solver, eps);
+            finish(solver, tol);
             int ended = 0;
             CHECK(tl_solver_step(solver, 7, &ended) == TL_OK); /* amid an epoch */
             CHECK(tl_solver_set_C(solver, 0.7) == TL_OK);
-            const double primal = finish(solver, eps);
+            const double primal = finish(solver, tol);
             const double expected = solve(&p, (tl_loss_id)loss, 1, gamma, form, fresh);
-            CHECK_CLOSE(primal, expected, 3.0 * eps * fabs(expected));
+            CHECK_CLOSE(primal, expected, 3.0 * tol * fabs(expected));
             CHECK(tl_solver_set_C(solver, 0.0) == TL_ERR_PARAMETER);
             tl_solver_free(solver);
         }

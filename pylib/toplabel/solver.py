@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -12,7 +12,8 @@ from toplabel import kernels, losses
 from toplabel._core import class_groups, nonconvex
 from toplabel._core import sdca as _sdca
 from toplabel._core.arrays import as_features, as_labels, check_mapped_finite, is_mapped
-from toplabel._core.problem import Given, Problem, as_C
+from toplabel._core.clock import Clock
+from toplabel._core.problem import Problem, ProblemArguments, as_C
 from toplabel._core.run import Run
 from toplabel._core.solution import Record, Solution, split_intercept
 from toplabel._core.threads import thread_count, until
@@ -175,7 +176,35 @@ def solve(
     -----
     TPAMI section 5, Propositions 14, 15, 18 and 20; the certificate is the duality gap of Eq. (9).
     """
-    return _solutions(locals(), [C])[0]
+    options = Options(
+        tol=tol,
+        max_iter=max_iter,
+        seed=seed,
+        eval_every=eval_every,
+        callback=callback,
+        window=window,
+        acceleration=acceleration,
+        method=method,
+        clock=Clock(time_limit, cpu_limit),
+    )
+    arguments = ProblemArguments(
+        X=X,
+        y=y,
+        loss=loss,
+        k=k,
+        gamma=gamma,
+        kernel=kernel,
+        theta=theta,
+        dtype=dtype,
+        n_classes=n_classes,
+        sample_weight=sample_weight,
+        W0=W0,
+        fit_intercept=fit_intercept,
+        intercept_scaling=intercept_scaling,
+        check_input=check_input,
+    )
+    watched = WatchedSets(watch, watch_metric)
+    return _solutions(arguments, [C], "C", options, watched, warm_start, n_jobs)[0]
 
 
 def path(
@@ -237,21 +266,69 @@ def path(
     """
     if np.ndim(Cs) != 1:
         raise TypeError(f"Cs must be a sequence of numbers, got {Cs!r}")
-    return _solutions(locals(), Cs, "Cs")
+    options = Options(
+        tol=tol,
+        max_iter=max_iter,
+        seed=seed,
+        eval_every=eval_every,
+        callback=callback,
+        window=window,
+        acceleration=acceleration,
+        method=method,
+        clock=Clock(time_limit, cpu_limit),
+    )
+    arguments = ProblemArguments(
+        X=X,
+        y=y,
+        loss=loss,
+        k=k,
+        gamma=gamma,
+        kernel=kernel,
+        theta=theta,
+        dtype=dtype,
+        n_classes=n_classes,
+        sample_weight=sample_weight,
+        W0=W0,
+        fit_intercept=fit_intercept,
+        intercept_scaling=intercept_scaling,
+    )
+    watched = WatchedSets(watch, watch_metric)
+    return _solutions(arguments, Cs, "Cs", options, watched, warm_start, n_jobs)
 
 
-def _solutions(arguments: dict[str, object], Cs: Sequence, name: str = "C") -> list[Solution]:
-    """Return the solutions in the order of `Cs`, trained in ascending order until one is
-    interrupted; the arguments are those of `solve`, by name.
+@dataclass(frozen=True)
+class WatchedSets:
+    """The sets that are looked at with each evaluation, by name, and what is measured there."""
+
+    sets: Mapping[str, tuple] | None
+    metric: Callable[[np.ndarray, np.ndarray], float] | None
+
+    def measures(self, problem: Problem) -> dict[str, Callable[[Run], float]]:
+        """Return for each set the function from a model to a number."""
+        if self.metric is not None and not callable(self.metric):
+            raise TypeError(f"watch_metric must be a function, got {self.metric!r}")
+        if self.sets is not None and not isinstance(self.sets, Mapping):
+            raise TypeError(f"watch must map names to pairs (X, y), got {type(self.sets).__name__}")
+        sets = (self.sets or {}).items()
+        return {name: _measure(problem, name, pair, self.metric) for name, pair in sets}
+
+
+def _solutions(
+    arguments: ProblemArguments,
+    Cs: Sequence,
+    name: str,
+    options: Options,
+    watched: WatchedSets,
+    warm_start,
+    n_jobs: int | None,
+) -> list[Solution]:
+    """Return the solutions in the order of `Cs`, the argument of this name, trained in ascending order
+    until one is interrupted.
     """
-    renamed = {"eps": arguments["tol"], "max_epochs": arguments["max_iter"], "watch": {}}
-    options = Options(**_taken(Options, arguments | renamed))
-    threads, warm_start = thread_count(arguments["n_jobs"]), arguments["warm_start"]
-    clock = options.clock
+    threads, clock = thread_count(n_jobs), options.clock
     with until(lambda: clock.is_over() and clock.is_late()):
-        problem = Problem.of(Given(**_taken(Given, arguments)), threads)
-    watch = _measures(problem, arguments["watch"], arguments["watch_metric"])
-    options = replace(options, watch=watch)
+        problem = Problem.of(arguments, threads)
+    options = replace(options, watch=watched.measures(problem))
     Cs = [as_C(C, name) for C in Cs]
     train = _sdca.solutions if problem.loss.convex else nonconvex.solutions
     if class_groups.is_split(problem) and not options.watch:
@@ -259,26 +336,12 @@ def _solutions(arguments: dict[str, object], Cs: Sequence, name: str = "C") -> l
     if problem.is_unfinished:
         return [_sdca.unfinished(problem, C, options, warm_start) for C in Cs]
     order = sorted(range(len(Cs)), key=Cs.__getitem__)
-    found: dict[int, Solution] = {}
+    solutions: dict[int, Solution] = {}
     for solution in train(problem, [Cs[i] for i in order], options, warm_start):
-        found[order[len(found)]] = solution
+        solutions[order[len(solutions)]] = solution
         if solution.status == "interrupted":
             break
-    return [found[i] for i in range(len(Cs)) if i in found]
-
-
-def _taken(kind: type, arguments: dict[str, object]) -> dict[str, object]:
-    """Return those of the arguments that a dataclass has."""
-    return {one.name: arguments[one.name] for one in fields(kind) if one.name in arguments}
-
-
-def _measures(problem: Problem, watch, metric) -> dict[str, Callable[[Run], float]]:
-    """From a model to a number, for each watched set."""
-    if metric is not None and not callable(metric):
-        raise TypeError(f"watch_metric must be a function, got {metric!r}")
-    if watch is not None and not isinstance(watch, Mapping):
-        raise TypeError(f"watch must map names to pairs (X, y), got {type(watch).__name__}")
-    return {name: _measure(problem, name, pair, metric) for name, pair in (watch or {}).items()}
+    return [solutions[i] for i in range(len(Cs)) if i in solutions]
 
 
 def _measure(problem: Problem, name: str, pair, metric) -> Callable[[Run], float]:

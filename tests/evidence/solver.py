@@ -26,7 +26,7 @@ import toplabel
 from toplabel import losses
 from toplabel._core.arrays import as_labels
 from toplabel._core.problem import Problem
-from toplabel._core.run import Run
+from toplabel._core.run import Run, RunSettings
 
 N, D, M = 11, 3, 5
 CS = (0.03, 0.5, 10.0)
@@ -125,7 +125,7 @@ def blocks() -> pd.DataFrame:
         for features, block in [(X, b) for b in (1, 7, 64, 150, 0)] + [(sparse.csr_array(X), 0)]:
             spec = losses.get(key)
             whole = Problem(features, features, labels, "linear", None, spec, k, gamma)
-            run = Run(whole, 0.3, seed=1, block=block)
+            run = Run(whole, 0.3, None, RunSettings(seed=1, block=block))
             run.run(3)
             duals.append(run.A)
         worst = max(np.abs(other - duals[0]).max() for other in duals[1:])

@@ -14,7 +14,7 @@ from toplabel._core import sdca as _sdca
 from toplabel._core import training as _training
 from toplabel._core.arrays import as_labels
 from toplabel._core.problem import Problem
-from toplabel._core.run import Run, Start
+from toplabel._core.run import Run, RunSettings, Start
 from toplabel._core.training import Options, train
 
 N, D, M = 60, 70, 5
@@ -370,7 +370,8 @@ LONG = {"C": 1e5, "tol": 0.0, "acceleration": 2.0}
 def test_limits_and_callbacks_end_a_run_with_a_certificate(problem, form, tmp_path):
     X, options = form_of(np.tile(problem[0], (20, 1)), form, tmp_path)
     y = np.tile(problem[1], 20)
-    late = toplabel.solve(X, y, loss="lr_multi", cpu_limit=0.3, **LONG, **options)
+    limits = {"cpu_limit": 0.3, "max_iter": 10**6}
+    late = toplabel.solve(X, y, loss="lr_multi", **limits, **LONG, **options)
     assert late.status == "time_limit"
     assert late.epochs > 0
     check_certificate(X, y, late)
@@ -454,9 +455,9 @@ def test_ctrl_c_amid_an_accelerated_pass(problem, form, monkeypatch, tmp_path):
     monkeypatch.setattr(_training._Listener, "_between", between)
     labels, kernel = as_labels(y, N, multilabel=False), options.get("kernel", "linear")
     whole = Problem(X, X, labels, kernel, None, losses.get("lr_multi"))
-    run = Run(whole, 4.0, acceleration=1.5, block=10)
+    run = Run(whole, 4.0, None, RunSettings(acceleration=1.5, block=10))
     run._rows_per_step = 20  # of 60
-    status, history = train(run, Options(eps=0.0, max_epochs=100))
+    status, history = train(run, Options(tol=0.0, max_iter=100))
     assert status == "interrupted"
     assert history[-1].epoch == 3 if form != "narrow" else history[-1].epoch >= 3
     W = run.weights()

@@ -9,7 +9,7 @@ import pytest
 from toplabel import kernels, losses, path, solve
 from toplabel._core import clock as clocks
 from toplabel._core.clock import Clock
-from toplabel._core.run import _Asked
+from toplabel._core.run import _Deadline
 
 N, M = 700, 3000  # an evaluation of so many classes asks the clock several times
 
@@ -145,7 +145,7 @@ def test_ctrl_c_in_a_certificate_of_newtons_method_ends_a_path(monkeypatch):
             raise KeyboardInterrupt
         return False
 
-    monkeypatch.setattr(_Asked, "is_late", interrupt)
+    monkeypatch.setattr(_Deadline, "is_late", interrupt)
     (found,) = path(X, y, [0.1, 1.0], tol=1e-6, method="newton")
     assert found.status == "interrupted"
     assert np.isfinite(found.relative_gap)

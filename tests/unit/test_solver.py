@@ -11,7 +11,7 @@ import toplabel
 from toplabel import losses
 from toplabel._core.arrays import as_labels
 from toplabel._core.problem import Problem
-from toplabel._core.run import Run as _Run
+from toplabel._core.run import Run, RunSettings
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +44,8 @@ def test_blocks_do_not_change_the_iterates(problem, indicator, key, gram):
     matrix, kernel = (X @ X.T, "precomputed") if gram else (X, "linear")
     duals = []
     for block in (1, 7, 32, len(y), 0):
-        run = _Run(Problem(matrix, matrix, labels, kernel, None, loss), 0.3, seed=4, block=block)
+        settings = RunSettings(seed=4, block=block)
+        run = Run(Problem(matrix, matrix, labels, kernel, None, loss), 0.3, None, settings)
         run.run(3)
         duals.append(run.A)
     for other in duals[1:]:

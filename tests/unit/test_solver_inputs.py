@@ -88,7 +88,7 @@ def test_sparse_rows_make_the_iterates_of_dense_ones(problem, index, single):
     matrix = sparse_with_index(X.astype(np.float32 if single else np.float64), index)
     assert matrix.indices.dtype == index
     runs = [
-        Run(Problem(features, features, labels, "linear", None, loss), 0.3, seed=4)
+        Run(Problem(features, features, labels, "linear", None, loss), 0.3)
         for features in (matrix, X)
     ]
     for run in runs:
@@ -606,7 +606,7 @@ def test_ctrl_c_within_an_epoch_returns_what_there_is(problem, monkeypatch):
     run = Run(Problem(X, X, labels, "linear", None, losses.get("svm_multi")), 1.0)
     run._rows_per_step = 64  # of 90: an epoch takes two steps
     interrupt(monkeypatch, 4)
-    status, history = train(run, Options(eps=1e-12, max_epochs=100))
+    status, history = train(run, Options(tol=1e-12, max_iter=100))
     assert status == "interrupted"
     assert history[-1].epoch == 1
     assert history[-1].dual > history[0].dual

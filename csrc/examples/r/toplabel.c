@@ -16,7 +16,7 @@ static tl_status solve(const tl_data *data, double C, double tolerance, double *
     settings.C = C;
     tl_stopping stopping;
     tl_stopping_default(&stopping);
-    stopping.eps = tolerance;
+    stopping.tol = tolerance;
     double *dual = calloc(data->n * data->m, sizeof *dual);
     if (dual == NULL) return TL_ERR_ALLOC;
     tl_solver *solver = NULL;

@@ -23,14 +23,14 @@ def cost_of_visit(problem: Problem) -> float:
     return tuning.VISIT + m * (tuning.CLASS[is_fast] + tuning.PRODUCT * d)
 
 
-def cost_of_newton(problem: Problem, eps: float) -> float:
+def cost_of_newton(problem: Problem, tol: float) -> float:
     """Return the nanoseconds that Newton's method is estimated to take to a relative gap."""
     d, m = problem.weights_shape
     each_step, each_score, each_product = tuning.STEP
     step = each_step + problem.labels.n * m * (each_score + each_product * d)
     kind = "hinge" if problem.gamma == 0.0 else "smoothed"
     first, each = tuning.STEPS[kind if problem.loss.smoothing else "smooth"]
-    return step * (first - each * np.log10(max(eps, tuning.LEAST_TOL)))
+    return step * (first - each * np.log10(max(tol, tuning.LEAST_TOL)))
 
 
 class Choice:
@@ -60,7 +60,7 @@ class Choice:
             and reason_against(problem) == ""
         )
         self.why = ""
-        self._eps = max(options.eps, tuning.LEAST_TOL)
+        self._tol = max(options.tol, tuning.LEAST_TOL)
         self._run = run
         now = run.progress()
         self._visits, self._first, self._epochs = now.visits, now.epochs, now.epochs
@@ -69,7 +69,7 @@ class Choice:
             self._visit = cost_of_visit(problem)
             self._rows = problem.labels.n
             self._is_smooth = not problem.loss.smoothing or problem.gamma > 0.0
-            self._newton = cost_of_newton(problem, self._eps)
+            self._newton = cost_of_newton(problem, self._tol)
             self._due = tuning.FEWEST_PASSES
 
     def observe(self) -> bool:
@@ -105,7 +105,7 @@ class Choice:
         if len(recent) < 3:
             return 0.0
         costs, gaps = np.array(recent).T
-        left = float(np.median(gaps[-3:]) - np.log(self._eps))
+        left = float(np.median(gaps[-3:]) - np.log(self._tol))
         if left <= 0.0:
             return 0.0
         slope = -np.polyfit(costs if self._is_smooth else np.log(costs), gaps, 1)[0]

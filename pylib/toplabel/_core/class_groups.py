@@ -36,7 +36,7 @@ def solutions(
         ended = False
         try:
             parts = threads.each(whole.train, groups, n_threads, options.clock.is_over)
-        except threads.Interrupted as stop:
+        except threads.Interruption as stop:
             parts, ended = stop.results, True
         yield whole.joined(parts, C, options, ended)
 
@@ -142,7 +142,7 @@ class _Whole:
             dual=record.dual,
             relative_gap=record.relative_gap,
             epochs=record.epoch,
-            status=_status(parts, record.relative_gap, options.eps, stop or ended),
+            status=_status(parts, record.relative_gap, options.tol, stop or ended),
             history=[record],
             seconds=options.clock.seconds,
             X=problem.kept_rows,
@@ -165,10 +165,10 @@ def _record(parts: list[Solution]) -> Record:
     return Record(max(part.epochs for part in parts), primal, dual, gap, *seconds)
 
 
-def _status(parts: list[Solution], gap: float, eps: float, stopped: bool) -> str:
+def _status(parts: list[Solution], gap: float, tol: float, stopped: bool) -> str:
     found = {part.status for part in parts}
     if stopped or "interrupted" in found:
         return "interrupted"
-    if gap <= eps or found == {"converged"}:
+    if gap <= tol or found == {"converged"}:
         return "converged"
     return next(s for s in ("time_limit", "max_iter", "stalled", "imprecise") if s in found)

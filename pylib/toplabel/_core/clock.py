@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 
+from toplabel._core.arrays import as_number
 from toplabel._core.threads import why_to_end
 
 _GRACE = 0.25  # seconds, for the work that gives a run its result
@@ -25,10 +26,15 @@ class Clock:
     """
 
     def __init__(self, time_limit: float | None = None, cpu_limit: float | None = None):
-        self._wall_limit, self._cpu_limit = time_limit, cpu_limit
+        self._wall_limit = None if time_limit is None else as_number(time_limit, "time_limit", 0.0)
+        self._cpu_limit = None if cpu_limit is None else as_number(cpu_limit, "cpu_limit", 0.0)
         self._wall, self._cpu = time.perf_counter(), time.process_time()
         self._status, self._latest = "", float("inf")
         self.is_interrupted = False
+
+    def again(self) -> Clock:
+        """Return a clock with the same limits, which begins now."""
+        return Clock(self._wall_limit, self._cpu_limit)
 
     @property
     def seconds(self) -> float:

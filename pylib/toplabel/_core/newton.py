@@ -38,7 +38,7 @@ from toplabel._core.problem import Problem
 from toplabel._core.run import Run
 from toplabel._core.solution import Record
 from toplabel._core.systems import Curvatures, Rows, Systems
-from toplabel._core.threads import Ended, one_blas_thread
+from toplabel._core.threads import EndOfRun, one_blas_thread
 from toplabel._core.training import Options
 
 
@@ -105,7 +105,7 @@ class Newton:
         That `reason_against` has nothing against.
     C : float
     options : Options
-        `max_epochs` counts passes over the rows: one for each Newton step, and one for each step of
+        `max_iter` counts passes over the rows: one for each Newton step, and one for each step of
         conjugate gradients, or the part of it that the rows with a curvature are.
     run : Run
         At the start.
@@ -155,7 +155,7 @@ class Newton:
             with one_blas_thread() if self._is_small() else nullcontext():
                 self._begin()
                 status = self._outer_loop()
-        except Ended as end:
+        except EndOfRun as end:
             status = end.args[0]
         except KeyboardInterrupt:
             self._options.clock.interrupt()
@@ -187,11 +187,11 @@ class Newton:
         return int(np.ceil(self._passes)) + (self._before.epoch if self._before else 0)
 
     def _ask(self) -> None:
-        """Raise `Ended` where the run is to end."""
+        """Raise `EndOfRun` where the run is to end."""
         if status := self._options.clock.why_to_end():
-            raise Ended(status)
-        if self._epochs() >= self._options.max_epochs:
-            raise Ended("max_iter")
+            raise EndOfRun(status)
+        if self._epochs() >= self._options.max_iter:
+            raise EndOfRun("max_iter")
 
     def _record(self, primal: float, dual: float, gap: float, W: np.ndarray) -> None:
         before, now = self._before, self._seconds()
@@ -207,7 +207,7 @@ class Newton:
     def _call_back(self) -> None:
         callback = self._options.callback
         if callback is not None and callback(self.history[-1]):
-            raise Ended("interrupted")
+            raise EndOfRun("interrupted")
 
     def _take(self, point: _Point, V: np.ndarray) -> None:
         """Evaluate both objectives at a point, V its ``A^T X``, and keep what is the best so far."""
@@ -252,8 +252,8 @@ class Newton:
             self.history[-1] = replace(self.history[-1], **values)
         else:
             self._record(found.primal, found.dual, found.relative_gap, best.W)
-        allowed = options.eps * max(abs(found.primal), abs(found.dual))
-        if found.relative_gap <= options.eps:
+        allowed = options.tol * max(abs(found.primal), abs(found.dual))
+        if found.relative_gap <= options.tol:
             return "converged"
         is_rounding = found.primal - found.dual <= allowed and 2.0 * found.rounding > allowed > 0.0
         return "imprecise" if is_rounding else ""
@@ -261,8 +261,8 @@ class Newton:
     def _judge(self, gap: float) -> None:
         """End the run where a point whose gap was recorded last is a solution, or the callback asks."""
         self._call_back()
-        if gap <= self._options.eps and (status := self._certify()):
-            raise Ended(status)
+        if gap <= self._options.tol and (status := self._certify()):
+            raise EndOfRun(status)
 
     # ---- losses ----
 
@@ -334,7 +334,7 @@ class Newton:
                 self._proximal(inner, point.g), tuning.GRADIENT_ROUNDING**2 * np.vdot(U, U)
             )
             is_due = self._options.eval_every is not None or self._options.callback is not None
-            if is_solved or is_due or gap <= tuning.NEAR * self._options.eps * abs(value):
+            if is_solved or is_due or gap <= tuning.NEAR * self._options.tol * abs(value):
                 self._take(point, V)
                 self._judge(self._record_best())
             if is_solved:

@@ -11,7 +11,7 @@ are those of L-BFGS, and every step decreases P.
 There is no certificate of a global optimum. For a loss that is a minimum of convex losses there is
 a weaker one: with the choice of each row held fixed (for the truncated entropy the classes that it
 drops) the problem is convex, and its duality gap at W, with the dual variables ``-C w_i grad L(W^T
-x_i)``, is ``||grad P(W)||_F^2 / (2 lambda)``. Training stops when that is at most ``eps max(|P|, |P
+x_i)``, is ``||grad P(W)||_F^2 / (2 lambda)``. Training stops when that is at most ``tol max(|P|, |P
 - gap|)``, the rule of the convex losses.
 
 For a user's loss that is convex the same number bounds P(W) minus the optimum, as P is strongly
@@ -37,7 +37,7 @@ from toplabel._core.problem import Problem
 from toplabel._core.solution import Record, Solution, join_intercept
 from toplabel._core.training import Options
 
-_START_EPS = 1e-3  # relative gap of the convex solution, which is only a start
+_START_TOL = 1e-3  # relative gap of the convex solution, which is only a start
 
 
 class _Objective:
@@ -110,13 +110,13 @@ def solutions(
             warm_start, options = None, options.again()
             continue
         if starts is None:
-            quiet = replace(options, eps=_START_EPS, eval_every=None, callback=None, watch={})
+            quiet = replace(options, tol=_START_TOL, eval_every=None, callback=None, watch={})
             starts = _sdca.solutions(convex, Cs[i:], quiet, None)
         start = next(starts)
         if start.status != "interrupted":
             yield _descend(problem, C, start, options)
         else:  # the model is that of the convex loss so far
-            none = replace(options, max_epochs=0, callback=None)
+            none = replace(options, max_iter=0, callback=None)
             yield replace(_descend(problem, C, start, none), status="interrupted")
         options = options.again()
 
@@ -133,12 +133,12 @@ def _descend(problem: Problem, C: float, start, options: Options) -> Solution:
         model = _Model(descent, problem.is_gram, objective.penalty)
         history[-1] = replace(history[-1], primal=descent.state.value)
         if status == "converged" and not _is_stationary(
-            descent.state, objective.penalty, options.eps
+            descent.state, objective.penalty, options.tol
         ):
             status = "imprecise"
     state = descent.state
     dual, relative_gap = _certificate(problem, objective, space, state)
-    if status == "converged" and relative_gap > options.eps:
+    if status == "converged" and relative_gap > options.tol:
         status = "stalled"
     found = {"status": status, "history": history, "dual": dual, "relative_gap": relative_gap}
     found |= {"primal": state.value, "gradient_norm": math.sqrt(state.squared_gradient)}
@@ -192,9 +192,9 @@ def _train(
         return history[-1]
 
     def end() -> str | None:
-        if _is_stationary(descent.state, penalty, options.eps):
+        if _is_stationary(descent.state, penalty, options.tol):
             return "converged"
-        if descent.state.steps >= options.max_epochs:
+        if descent.state.steps >= options.max_iter:
             return "max_iter"
         return options.clock.why_to_end() or None
 
@@ -214,7 +214,7 @@ def _train(
         return "interrupted", history
 
 
-def _is_stationary(state: State, penalty: float, eps: float) -> bool:
+def _is_stationary(state: State, penalty: float, tol: float) -> bool:
     """Is the gap with the dropped classes fixed small (see the top of this file)?"""
     gap = state.squared_gradient / (2 * penalty)
-    return gap <= eps * max(abs(state.value), abs(state.value - gap))
+    return gap <= tol * max(abs(state.value), abs(state.value - gap))

@@ -25,7 +25,7 @@ from toplabel._core.arrays import (
 from toplabel._core.catalogue import Loss
 from toplabel._core.gram import check_gram
 from toplabel._core.solution import join_intercept
-from toplabel._core.threads import Ended
+from toplabel._core.threads import EndOfRun
 
 LARGEST = 1e100  # beyond, squares of what C and gamma are multiplied with would overflow
 
@@ -160,8 +160,8 @@ class Data:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Given:
-    """Holds what is minimised, as `toplabel.solve` was given it, by the names of its arguments."""
+class ProblemArguments:
+    """The arguments of `toplabel.solve` that say what is minimised, but for C, as they were passed."""
 
     X: object
     y: object
@@ -215,34 +215,34 @@ class Problem(Data):
         return None if center is None else join_intercept(center, None, self.constant)
 
     @classmethod
-    def of(cls, given: Given, threads: int = 1) -> Problem:
+    def of(cls, arguments: ProblemArguments, threads: int = 1) -> Problem:
         """Check and convert arguments; errors name the argument."""
-        loss = losses.get(given.loss)
-        kernel, dtype, n_classes = given.kernel, given.dtype, given.n_classes
-        check_kernel(kernel, given.theta)
+        loss = losses.get(arguments.loss)
+        kernel, dtype, n_classes = arguments.kernel, arguments.dtype, arguments.n_classes
+        check_kernel(kernel, arguments.theta)
         # A kernel is of the rows as they are; the Gram matrix may be rounded.
         made = kernel == "rbf" or callable(kernel)
-        rows = as_features(given.X, "X", None if made and dtype is not None else dtype)
-        exact = None if made else _exact(given.X, rows, dtype)
+        rows = as_features(arguments.X, "X", None if made and dtype is not None else dtype)
+        exact = None if made else _exact(arguments.X, rows, dtype)
         if kernel == "precomputed" and sparse.issparse(exact):
             exact = exact.toarray()
         many = loss.labels != "one"
-        labels = as_labels(given.y, rows.shape[0], multilabel=many, n_classes=n_classes)
-        if n_classes is None and np.ndim(given.y) == 1:
+        labels = as_labels(arguments.y, rows.shape[0], multilabel=many, n_classes=n_classes)
+        if n_classes is None and np.ndim(arguments.y) == 1:
             check_every_class(labels)
-        gamma = losses.check_parameters(loss, given.k, given.gamma, labels.m)
+        gamma = losses.check_parameters(loss, arguments.k, arguments.gamma, labels.m)
         if gamma > LARGEST:
             raise ValueError(f"gamma must be <= {LARGEST:g}, got {gamma!r}")
         shape = (rows.shape[1], labels.m)
-        center = None if given.W0 is None else _center(given.W0, kernel, loss, shape)
-        theta = as_theta(given.theta, rows) if kernel == "rbf" else None
+        center = None if arguments.W0 is None else _center(arguments.W0, kernel, loss, shape)
+        theta = as_theta(arguments.theta, rows) if kernel == "rbf" else None
         is_unfinished = False
         try:
-            features = _represent(rows, given, theta, threads)
-        except Ended:
+            features = _represent(rows, arguments, theta, threads)
+        except EndOfRun:
             features, is_unfinished = rows, True
-        weight = as_weights(given.sample_weight, labels.n)
-        intercept = (given.fit_intercept, given.intercept_scaling)
+        weight = as_weights(arguments.sample_weight, labels.n)
+        intercept = (arguments.fit_intercept, arguments.intercept_scaling)
         is_gram = kernel != "linear" and not is_unfinished
         return cls(
             rows,
@@ -251,7 +251,7 @@ class Problem(Data):
             kernel,
             theta,
             loss=loss,
-            k=int(given.k),
+            k=int(arguments.k),
             gamma=gamma,
             weight=weight,
             center=center,
@@ -328,14 +328,14 @@ def _sparse_if_faster(rows):
     return sparse.csr_array(rows)
 
 
-def _represent(rows, given: Given, theta: float | None, threads: int):
+def _represent(rows, arguments: ProblemArguments, theta: float | None, threads: int):
     """Return what the solver works on: rows or a Gram matrix."""
-    kernel = given.kernel
+    kernel = arguments.kernel
     if kernel == "linear":
         return _sparse_if_faster(rows)
     # float32 features do not make a float32 Gram matrix, which would be a little indefinite, unless
     # asked for
-    single = given.dtype is not None and np.dtype(given.dtype) == np.float32
+    single = arguments.dtype is not None and np.dtype(arguments.dtype) == np.float32
     dtype = np.float32 if single else np.float64
-    check = given.check_input
+    check = arguments.check_input
     return gram_matrix(rows, kernel, theta, dtype, check=check, threads=threads)

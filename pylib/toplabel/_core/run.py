@@ -12,7 +12,7 @@ from toplabel._core.arrays import is_mapped, pointer
 from toplabel._core.clock import Clock
 from toplabel._core.lib import check, ffi, lib
 from toplabel._core.problem import Data, Problem
-from toplabel._core.threads import Ended
+from toplabel._core.threads import EndOfRun
 
 
 def describe(problem: Data, weight: np.ndarray | None, borrowed: list, constant: float = 0.0):
@@ -51,7 +51,7 @@ def describe(problem: Data, weight: np.ndarray | None, borrowed: list, constant:
     return data
 
 
-class _Asked:
+class _Deadline:
     """Tells the C library whether a call is over. It is no method of `Run`, whose handle would then refer
     to the run itself and keep it alive.
     """
@@ -94,10 +94,22 @@ class Start:
     r: float = 0.0
 
 
+@dataclass(frozen=True)
+class RunSettings:
+    """The fields of ``tl_settings`` that say how a run goes, with their defaults."""
+
+    seed: int = 0
+    block: int = 0
+    window: int = 0
+    acceleration: float = -1.0
+    lagrangian: int = 0
+    float32_passes: bool = False
+
+
 class Run:
     """A solver at some point between its start and the optimum.
 
-    `settings` are fields of ``tl_settings``, as its seed. Set-up, `set_C` and `evaluate` raise `Ended`
+    Set-up, `set_C` and `evaluate` raise `EndOfRun`
     where the `clock` says that it is late; without `has_limits` they only tell it of Ctrl-C, until
     `set_C`.
     """
@@ -107,12 +119,12 @@ class Run:
         problem: Problem,
         C: float,
         start: Start | None = None,
+        settings: RunSettings | None = None,
         *,
         clock: Clock | None = None,
         has_limits: bool = True,
-        **settings,
     ):
-        start = start or Start()
+        start, settings = start or Start(), settings or RunSettings()
         n, m = problem.labels.n, problem.labels.m
         self._problem = problem
         self.A = np.zeros((n, m)) if start.dual is None else start.dual
@@ -125,11 +137,12 @@ class Run:
         to.start = ffi.NULL if start.weights is None else pointer(start.weights)
         center = problem.padded_center
         to.center = ffi.NULL if center is None else pointer(center)
-        for name, value in settings.items():
-            setattr(to, name, value)
-        self._asked = _Asked()
-        self._asked.clock, self._asked.has_limits = clock, has_limits
-        handle = ffi.new_handle(self._asked)
+        to.seed, to.block, to.window = settings.seed, settings.block, settings.window
+        to.acceleration, to.lagrangian = settings.acceleration, settings.lagrangian
+        to.float32_passes = settings.float32_passes
+        self._deadline = _Deadline()
+        self._deadline.clock, self._deadline.has_limits = clock, has_limits
+        handle = ffi.new_handle(self._deadline)
         to.is_over, to.user = lib._tl_is_over, handle
         self._borrowed.append(handle)
 
@@ -146,7 +159,7 @@ class Run:
 
     def _check(self, status: int) -> None:
         if status == lib.TL_ERR_OVER:
-            raise Ended(self._asked.clock.why_to_end())
+            raise EndOfRun(self._deadline.clock.why_to_end())
         check(status)
 
     def run(self, epochs: int) -> None:
@@ -189,10 +202,10 @@ class Run:
         return self._progress
 
     def set_C(self, C: float, clock: Clock | None = None) -> None:
-        """Continue with another C, from the present point rescaled; after `Ended` the run can only be
+        """Continue with another C, from the present point rescaled; after `EndOfRun` the run can only be
         read.
         """
-        self._asked.clock, self._asked.has_limits = clock, True
+        self._deadline.clock, self._deadline.has_limits = clock, True
         self._check(lib.tl_solver_set_C(self._handle, C))
 
     def coefficients(self, out: np.ndarray | None = None) -> np.ndarray | None:

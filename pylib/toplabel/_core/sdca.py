@@ -14,9 +14,9 @@ from toplabel._core.arrays import as_dual, as_matrix, check_mapped_finite, is_ma
 from toplabel._core.choice import Choice
 from toplabel._core.newton import Newton, reason_against
 from toplabel._core.problem import LARGEST, Problem
-from toplabel._core.run import Run, Start
+from toplabel._core.run import Run, RunSettings, Start
 from toplabel._core.solution import Record, Solution, Stage, join_intercept, split_intercept
-from toplabel._core.threads import Ended
+from toplabel._core.threads import EndOfRun
 from toplabel._core.training import Options, as_r, train
 from toplabel.errors import ToplabelError
 
@@ -39,7 +39,7 @@ def solutions(
                 run = _create(problem, C, options, Start(run.A, Cs[i - 1]))
             else:
                 run.set_C(C, options.clock)
-        except Ended:
+        except EndOfRun:
             warm_start = unfinished(problem, C, options, warm_start if run is None else run)
             run = None
             yield warm_start
@@ -128,7 +128,7 @@ def _solve(problem: Problem, C: float, options: Options, run: Run) -> tuple[Run,
 def _of_exact_rows(problem: Problem, solution: Solution, options: Options) -> Solution:
     """Return the solution with its objectives at the rows that were passed, not at float32 ones."""
     problem = replace(problem, features=problem.exact, exact=None)
-    options = replace(options, max_epochs=0, callback=None, watch={}, method="sdca")
+    options = replace(options, max_iter=0, callback=None, watch={}, method="sdca")
     exact = next(solutions(problem, [solution.C], options, solution))
     names = ("primal", "dual", "relative_gap")
     objectives = {name: getattr(exact, name) for name in names}
@@ -136,7 +136,7 @@ def _of_exact_rows(problem: Problem, solution: Solution, options: Options) -> So
     status = solution.status
     if exact.status == "interrupted":
         status = exact.status
-    elif status == "converged" and not exact.relative_gap <= options.eps:
+    elif status == "converged" and not exact.relative_gap <= options.tol:
         status = "imprecise" if np.isfinite(exact.relative_gap) else exact.status
     model = {name: getattr(exact, name) for name in ("W", "coefficients", "intercept")}
     return replace(
@@ -157,19 +157,15 @@ def _create(
     problem: Problem, C: float, options: Options, start: Start, *, has_limits: bool = True
 ) -> Run:
     features = problem.features
+    settings = RunSettings(
+        seed=options.seed,
+        window=_window(features, options.window),
+        acceleration=as_r(options.acceleration),
+        lagrangian=tuning.LAGRANGIAN,
+        float32_passes=problem.float32_passes and _may_round(features, options),
+    )
     try:
-        return Run(
-            problem,
-            C,
-            start,
-            seed=options.seed,
-            window=_window(features, options.window),
-            acceleration=as_r(options.acceleration),
-            float32_passes=problem.float32_passes and _may_round(features, options),
-            lagrangian=tuning.LAGRANGIAN,
-            clock=options.clock,
-            has_limits=has_limits,
-        )
+        return Run(problem, C, start, settings, clock=options.clock, has_limits=has_limits)
     except ToplabelError as error:
         if error.name == "TL_ERR_NOT_FINITE" and is_mapped(features):
             check_mapped_finite(features, "X")
@@ -180,9 +176,9 @@ def _may_round(features, options: Options) -> bool:
     """Return whether passes in float32 fit: the copy of dense rows is small, and evaluations are
     frequent enough to end them in time, or the gap asked for is above what they leave.
     """
-    if sparse.issparse(features) or is_mapped(features) or options.max_epochs == 0:
+    if sparse.issparse(features) or is_mapped(features) or options.max_iter == 0:
         return False
-    is_seen = options.eval_every is None or options.eps >= tuning.FINE_TOL
+    is_seen = options.eval_every is None or options.tol >= tuning.FINE_TOL
     return is_seen and features.size * np.dtype(np.float32).itemsize <= tuning.COPY_BYTES
 
 

@@ -14,11 +14,11 @@ from toplabel._core.arrays import as_integer
 _MANY = 1 << 20
 
 
-class Ended(Exception):
+class EndOfRun(Exception):
     """Work has been ended before it had a result; the argument is the status of the solution."""
 
 
-class Interrupted(KeyboardInterrupt):
+class Interruption(KeyboardInterrupt):
     """Ctrl-C came while jobs ran on threads; `results` are what they returned, told to end."""
 
     def __init__(self, results: list):
@@ -55,9 +55,9 @@ def why_to_end() -> str:
 
 
 def ask() -> None:
-    """Raise `Ended` where the job that asks is to end."""
+    """Raise `EndOfRun` where the job that asks is to end."""
     if status := why_to_end():
-        raise Ended(status)
+        raise EndOfRun(status)
 
 
 @contextmanager
@@ -93,7 +93,7 @@ def each(
 ) -> list:
     """Return ``function(item)`` of each item, on so many threads.
 
-    After an error, Ctrl-C (`Interrupted`), or when `is_over`, `why_to_end` says so to the jobs; those
+    After an error, Ctrl-C (`Interruption`), or when `is_over`, `why_to_end` says so to the jobs; those
     that have not begun run, too, since they may have to say where they are.
     """
     jobs = _Jobs(_jobs.get(), is_over)
@@ -125,7 +125,7 @@ def _on_threads(function: Callable, items: Sequence, threads: int, jobs: _Jobs) 
         raise errors[0]
     results = [future.result() for future in futures]
     if interrupted:
-        raise Interrupted(results)
+        raise Interruption(results)
     return results
 
 

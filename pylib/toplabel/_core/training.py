@@ -17,7 +17,7 @@ METHODS = ("sdca", "newton", "auto")
 
 _STATUS = {
     lib.TL_CONVERGED: "converged",
-    lib.TL_MAX_EPOCHS: "max_iter",
+    lib.TL_MAX_ITER: "max_iter",
     lib.TL_IMPRECISE: "imprecise",
     lib.TL_STALLED: "stalled",
 }
@@ -26,22 +26,20 @@ _STATUS = {
 @dataclass(frozen=True)
 class Options:
     """When a run stops, what is recorded, the order of the rows: arguments of `toplabel.solve`,
-    checked here. `watch` maps each watched set to a function of the run. The `clock` begins with the
-    first options of a run.
+    checked here. `watch` maps each watched set to a function of the run. The `clock` has the limits of
+    time, and begins with the first options of a run.
     """
 
-    eps: float = 1e-3
-    max_epochs: int = 1000
+    tol: float = 1e-3
+    max_iter: int = 1000
     seed: int = 0
     eval_every: int | None = None
     callback: Callable[[Record], object] | None = None
-    time_limit: float | None = None
-    cpu_limit: float | None = None
     window: int | None = None
     acceleration: str | bool | float = "auto"
-    watch: Mapping[str, Callable[[Run], float]] = field(default_factory=dict)
     method: str = "auto"
-    clock: Clock = None  # by default one that begins now
+    watch: Mapping[str, Callable[[Run], float]] = field(default_factory=dict)
+    clock: Clock = field(default_factory=Clock)
 
     def __post_init__(self) -> None:
         if self.callback is not None and not callable(self.callback):
@@ -50,26 +48,22 @@ class Options:
         if not isinstance(self.method, str) or self.method not in METHODS:
             raise ValueError(f"method must be one of {', '.join(METHODS)}, got {self.method!r}")
         checked = {
-            "eps": as_number(self.eps, "tol", 0.0),
-            "max_epochs": as_integer(self.max_epochs, "max_iter", 0),
+            "tol": as_number(self.tol, "tol", 0.0),
+            "max_iter": as_integer(self.max_iter, "max_iter", 0),
             "seed": as_integer(self.seed, "seed", 0, 2**64 - 1),
-            "eval_every": _or_none(as_integer, self.eval_every, "eval_every", 1),
-            "time_limit": _or_none(as_number, self.time_limit, "time_limit", 0.0),
-            "cpu_limit": _or_none(as_number, self.cpu_limit, "cpu_limit", 0.0),
-            "window": _or_none(as_integer, self.window, "window", 1),
+            "eval_every": _as_count(self.eval_every, "eval_every"),
+            "window": _as_count(self.window, "window"),
         }
         for name, value in checked.items():
             object.__setattr__(self, name, value)
-        if self.clock is None:
-            object.__setattr__(self, "clock", Clock(self.time_limit, self.cpu_limit))
 
     def again(self) -> Options:
         """Return the same for another run, that begins now."""
-        return replace(self, clock=None)
+        return replace(self, clock=self.clock.again())
 
 
-def _or_none(convert: Callable, value: object, name: str, low: float):
-    return None if value is None else convert(value, name, low)
+def _as_count(value: object, name: str) -> int | None:
+    return None if value is None else as_integer(value, name, 1)
 
 
 def as_r(acceleration: object) -> float:
@@ -177,7 +171,7 @@ def train(
     handle = ffi.new_handle(listener)
     stopping = ffi.new("tl_stopping *")
     lib.tl_stopping_init(stopping, ffi.sizeof("tl_stopping"))
-    stopping.eps, stopping.max_epochs = options.eps, options.max_epochs
+    stopping.tol, stopping.max_iter = options.tol, options.max_iter
     stopping.eval_every = options.eval_every or 0
     stopping.eval_start = bool(options.callback or options.watch)
     stopping.callback, stopping.user = lib._tl_callback, handle

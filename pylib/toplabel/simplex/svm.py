@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from toplabel._core.arrays import as_weights, check_finite
+from toplabel._core.clock import Clock
 from toplabel._core.solution import Record
 from toplabel._core.training import Options, train
 from toplabel.simplex.least_squares import solve_once
@@ -93,7 +94,14 @@ def solve(
         fixed = {"kernel": kernel, "theta": theta, "n_classes": n_classes}
         return solve_once(X, y, C, **fixed, sample_weight=sample_weight)
     problem = SimplexProblem.from_arguments(X, y, kernel, theta, n_classes)
-    options = Options(tol, max_iter, seed, eval_every, callback, time_limit)
+    options = Options(
+        tol=tol,
+        max_iter=max_iter,
+        seed=seed,
+        eval_every=eval_every,
+        callback=callback,
+        clock=Clock(time_limit),
+    )
     run = SvmRun(
         problem,
         loss,
