@@ -26,7 +26,6 @@ from toplabel.reproduction.sources import fingerprint, is_module, module_sum
 
 DEFAULTS = "config/config.yaml"
 ALL_SPLITS = "all"  # the name of a tuning job that takes the splits together
-AGREEING = ("svm_ova", "lr_ova", "svm_ova_liblinear", "lr_ova_liblinear")
 _SETTINGS = {
     "tune": ("seed", "eps_tune", "eps_other", "max_epochs_tune"),
     "train": ("seed", "eps_train", "eps_other", "max_epochs_tune", "max_epochs_train"),
@@ -321,13 +320,6 @@ class Plan:
         """Return the predictions of the cells of data sets that the config defines."""
         own = [cell for cell in self.cells if cell.dataset in self.run.datasets]
         return [cell.path("predictions.csv") for cell in own]
-
-    def agreements(self) -> list[str]:
-        """Return one-vs-all beside LIBLINEAR, of the data sets where the config has both."""
-        both = {
-            name for name in self.datasets if {Cell(name, m) for m in AGREEING} <= {*self.cells}
-        }
-        return [f"results/{name}/agreement.csv" for name in sorted(both)]
 
 
 def pattern(names: Iterable[str]) -> str:

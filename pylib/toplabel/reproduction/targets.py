@@ -24,8 +24,6 @@ from toplabel.reproduction.report.figures.registry import (
 )
 from toplabel.reproduction.sources import module_sum
 
-AGREEMENT = "agreement"
-"""The table of our own one-vs-all beside LIBLINEAR."""
 FREE = ("table02", "calibration", "peers")
 """The tables that no study asks for: every report but one of own studies has them."""
 
@@ -45,8 +43,7 @@ class Targets:
 
     def table_files(self) -> list[str]:
         """Return the files of the tables that the reports print as they stand."""
-        names = [AGREEMENT] if self._plan.agreements() else []
-        names += [] if self._plan.is_own else FREE
+        names = [] if self._plan.is_own else FREE
         return [file for name in names for file in table_files(name)]
 
     # ---- figures ---------------------------------------------------------------------------------
