@@ -88,7 +88,7 @@ def model_arrays(
     }
     for choice, _, at in _first(prepared, task, threshold, choices, models):
         model = models[key_of(choice)]
-        if model.test_scores is not None or transform not in (None, "standardise", "normalise"):
+        if model.test_scores is not None:
             return arrays
         train = prepared.parts[split_named(prepared, choice.split).train]
         kept = {name: getattr(model, name) for name in _OF_MODEL} | {
