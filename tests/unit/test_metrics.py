@@ -2,9 +2,12 @@
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy import sparse
 
 from toplabel import metrics
+from toplabel.metrics.ranking import best_scores
 
 # Four instances, three labels. By hand: hits 1, 1, 0, 0; predicted 2, 1, 1, 0; true 1, 2, 1, 0.
 Y = np.array([[1, 0, 0], [1, 1, 0], [0, 0, 1], [0, 0, 0]])
@@ -203,3 +206,13 @@ def test_bad_input_is_refused_with_the_name_of_the_argument(call, message):
 def test_wrong_types_are_type_errors(call, message):
     with pytest.raises(TypeError, match=message):
         call()
+
+
+@settings(max_examples=200)
+@given(st.integers(0, 10**6), st.integers(1, 6), st.integers(1, 8))
+def test_the_best_of_many_are_those_of_a_stable_sort(seed, k, more):
+    rng = np.random.default_rng(seed)
+    scores = rng.integers(-2, 3, size=(5, k + more - 1)) / 2.0
+    best, own = best_scores(scores, k)
+    np.testing.assert_array_equal(best, np.argsort(-scores, axis=1, kind="stable")[:, :k])
+    np.testing.assert_array_equal(own, np.take_along_axis(scores, best, axis=1))

@@ -10,9 +10,9 @@ from toplabel import losses, metrics, thresholds
 RNG = np.random.default_rng(0)
 X, SCORES = RNG.normal(size=(40, 3)), RNG.normal(size=(40, 4))
 Y, CLASSES = (RNG.random((40, 4)) < 0.4).astype(int), np.arange(40) % 4
-LISTS, WEIGHT = np.argsort(-SCORES)[:, :2], 1.0 + np.arange(40) % 2
-NULLABLE = {"X": "Float64", "S": "Float32", "Y": "boolean", "y": "Int64", "L": "Int32", "w": "Int8"}
-PLAIN = {"X": X, "S": SCORES.astype(np.float32), "Y": Y, "y": CLASSES, "L": LISTS, "w": WEIGHT}
+WEIGHT = 1.0 + np.arange(40) % 2
+NULLABLE = {"X": "Float64", "S": "Float32", "Y": "boolean", "y": "Int64", "w": "Int8"}
+PLAIN = {"X": X, "S": SCORES.astype(np.float32), "Y": Y, "y": CLASSES, "w": WEIGHT}
 
 CALLS = {
     "solve": lambda a: toplabel.solve(a["X"], a["y"], sample_weight=a["w"]).W,
@@ -23,8 +23,6 @@ CALLS = {
     "f1": lambda a: metrics.f1(a["Y"], a["Y"]),
     "rank_loss": lambda a: metrics.rank_loss(a["Y"], a["S"]),
     "top_k": lambda a: metrics.top_k_accuracy(a["y"], a["S"], 2),
-    "lists": lambda a: metrics.precision_of_lists(a["Y"], a["L"]),
-    "propensities": lambda a: metrics.propensities(a["Y"]),
     "tune": lambda a: thresholds.tune(a["S"], a["Y"], "f1_macro", sample_weight=a["w"]),
     "cardinality": lambda a: thresholds.match_cardinality(a["S"], 1.5),
 }

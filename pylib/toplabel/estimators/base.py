@@ -25,7 +25,7 @@ from toplabel.estimators import convergence
 from toplabel.estimators.common import CommonEstimator
 from toplabel.estimators.parts import parts
 from toplabel.estimators.previous import Previous
-from toplabel.metrics.top_lists import best_scores
+from toplabel.metrics.ranking import best_scores
 from toplabel.solver import Record, Solution, solve
 
 __all__ = ["SolverEstimator", "is_logistic", "seed_from"]

@@ -20,14 +20,6 @@ from toplabel.metrics.ranking import (
     recall_at_k,
     top_k_accuracy,
 )
-from toplabel.metrics.top_lists import (
-    ndcg_of_lists,
-    precision_of_lists,
-    propensities,
-    psp_of_lists,
-    recall_of_lists,
-    top_lists,
-)
 
 __all__ = [
     "average_precision",
@@ -36,15 +28,9 @@ __all__ = [
     "hamming_loss",
     "mean_average_precision",
     "multilabel_accuracy",
-    "ndcg_of_lists",
     "precision_at_k",
-    "precision_of_lists",
-    "propensities",
-    "psp_of_lists",
     "rank_loss",
     "recall_at_k",
-    "recall_of_lists",
     "subset_accuracy",
     "top_k_accuracy",
-    "top_lists",
 ]

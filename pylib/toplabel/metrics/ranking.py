@@ -284,3 +284,31 @@ def _average_precision(truth: np.ndarray, scores: np.ndarray, interpolation: str
         return float(np.mean(best_from_here[first]))
     height = precision if interpolation == "none" else best_from_here
     return float(np.sum(np.diff(hits, prepend=0) * height) / hits[-1])
+
+
+def best_scores(scores: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the indices of the k best classes of each row, the best first, and their scores.
+
+    Of classes that score the same, the one that comes first in the columns comes first.
+
+    Parameters
+    ----------
+    scores : ndarray, (n, m)
+    k : int, 1..m
+
+    Returns
+    -------
+    best : ndarray of int, (n, k)
+    scores : ndarray, (n, k)
+    """
+    n, m = scores.shape
+    k = as_integer(k, "k", 1, m)
+    last = np.partition(scores, m - k, axis=1)[:, m - k, None]  # the k-th largest
+    chosen = scores > last
+    missing = k - np.count_nonzero(chosen, axis=1)[:, None]
+    tied = scores == last
+    chosen |= tied & (np.cumsum(tied, axis=1) <= missing)
+    best = np.nonzero(chosen)[1].reshape(n, k)
+    own = np.take_along_axis(scores, best, axis=1)
+    order = np.argsort(-own, axis=1, kind="stable")  # keeps the order of ties
+    return np.take_along_axis(best, order, axis=1), np.take_along_axis(own, order, axis=1)

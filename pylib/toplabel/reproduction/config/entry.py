@@ -168,10 +168,9 @@ class Entry(Closed):
     """The raw files."""
     divide: Divide | None = None
     """How a part that is published as one is cut into several."""
-    transform: Literal["standardise", "normalise", "pca"] | None = None
+    transform: Literal["standardise", "normalise"] | None = None
     """standardise: mean 0 and variance 1 in each column, by the training part of each split; sparse
-    features are scaled only; normalise: rows of norm 1; pca: centre by the training mean, keep all
-    components with a variance above 0, up to a rotation."""
+    features are scaled only; normalise: rows of norm 1."""
     bias: bool = False
     """Whether a column of ones is added to the features, after the transformation."""
     folds: Annotated[int, Field(ge=2)] | None = None

@@ -41,7 +41,7 @@ class PrepareTask:
     files: tuple[RawFile, ...] = ()
     sums: Mapping[str, str] = field(default_factory=dict)
     divide: Divide | None = None
-    transform: Literal["standardise", "normalise", "pca"] | None = None
+    transform: Literal["standardise", "normalise"] | None = None
     bias: bool = False
     folds: int | None = None
     splits: tuple[Split, ...] = ()

@@ -2,8 +2,7 @@
 
 R.-E. Fan, K.-W. Chang, C.-J. Hsieh, X.-R. Wang, C.-J. Lin: LIBLINEAR, a library for large linear
 classification. JMLR 9, 2008. The papers use it for SVM^OVA and LR^OVA (TPAMI section 6.2, NIPS 2015
-section 5.1). `toplabel.solve` minimises the same objective for the losses svm_ova and lr_ova;
-`toplabel.reproduction.methods.liblinear_agreement` shows that the two agree.
+section 5.1). `toplabel.solve` minimises the same objective for the losses svm_ova and lr_ova.
 """
 
 from __future__ import annotations
