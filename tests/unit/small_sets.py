@@ -4,12 +4,11 @@ import numpy as np
 
 from toplabel.reproduction.config.entry import Split
 from toplabel.reproduction.config.method import Method
-from toplabel.reproduction.config.protocols import Protocol
-from toplabel.reproduction.config.run import Settings
 from toplabel.reproduction.data.parts import Part, Prepared
 from toplabel.reproduction.methods import create
 from toplabel.reproduction.selection.problems import validation_problems
-from toplabel.reproduction.selection.task import Task
+from toplabel.reproduction.selection.task import EvaluateTask, TuneTask
+from toplabel.reproduction.tasks import recipe_of
 
 
 def blobs(n_per_class=12, m=3, seed=0, spread=0.7):
@@ -50,9 +49,25 @@ def regions_set():
 
 
 def task_of(method, budget, metrics=("top1",), validation="holdout", dataset="toy"):
-    """The task of a method on the split "main", with a protocol of its own."""
-    protocol = Protocol("toy", validation, tuple(metrics), {})
-    return Task(dataset, method, protocol, budget, Settings(), "main")
+    """The task of tuning a method on the split "main", to a gap of 1e-3."""
+    return TuneTask(
+        dataset=dataset,
+        method=method.name,
+        recipe=recipe_of(method),
+        seed=0,
+        tol=1e-3,
+        max_iter=1000,
+        split="main",
+        splits=("main",),
+        validation=validation,
+        metrics=tuple(metrics),
+        grid=method.grid_of(budget, "standard"),
+    )
+
+
+def evaluation_of(task, threshold="tune"):
+    """The task of evaluating what a task trains."""
+    return EvaluateTask(task.dataset, task.method, "standard", threshold)
 
 
 def problems_of(prepared, task):
@@ -63,4 +78,4 @@ def problems_of(prepared, task):
 def competitor(name, k=1, **params):
     """The trainer of a competitor with some of its options."""
     options = {"params": params} if params else {}
-    return create(Method("m", "M", competitor=name, k=k, **options))
+    return create(recipe_of(Method("m", "M", competitor=name, k=k, **options)))

@@ -1,24 +1,29 @@
 """The predictions of a cell for the test rows, and what the report says of them class by class."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
+from small_sets import task_of
 
 import toplabel
 from toplabel.reproduction.config.entry import Entry, RawFile, Split
 from toplabel.reproduction.config.method import Method
-from toplabel.reproduction.config.protocols import Axis, Budget, Protocol
-from toplabel.reproduction.config.run import Settings
+from toplabel.reproduction.config.protocols import Axis, Budget
 from toplabel.reproduction.data.parts import Part, Prepared
 from toplabel.reproduction.data.prepare import prepare
 from toplabel.reproduction.data.prepared import load_prepared, save_prepared
+from toplabel.reproduction.data.tasks import PrepareTask
 from toplabel.reproduction.files import write_npz
+from toplabel.reproduction.methods.recipe import Recipe
 from toplabel.reproduction.report.classes import class_tables
 from toplabel.reproduction.selection.choice import Choice
-from toplabel.reproduction.selection.models import Model
+from toplabel.reproduction.selection.models import Model, key_of
 from toplabel.reproduction.selection.predictions import model_arrays, predictions
-from toplabel.reproduction.selection.task import Task
+from toplabel.reproduction.selection.task import PredictTask
 from toplabel.reproduction.selection.training import train_models
+from toplabel.reproduction.tasks import recipe_of
 
 NAN = float("nan")
 BUDGET = Budget(Axis(2, 0, 0, 1), folds=2)
@@ -28,11 +33,10 @@ SCORES = np.array([[0.9, 0.2, -1.0], [0.1, 0.4, 0.3], [-1.0, -2.0, -3.0]])
 def _predicted(task, labels, metrics, loss):
     part = Part(np.zeros((3, 1)), **labels)
     prepared = Prepared("toy", task, 3, ["a", "b", "c"], {"p": part}, [Split("s", "p", None, "p")])
-    protocol = Protocol("toy", "folds", tuple(metrics), {})
-    of = Task("toy", Method(loss, loss, loss), protocol, BUDGET, Settings())
-    choice = Choice("s", metrics[0], NAN, 1.0, NAN, 0.25, 50.0, False)
-    model = Model("s", 1.0, NAN, NAN, 0.0, 0.0, 0.0, 1, "converged", 0.0, NAN, test_scores=SCORES)
-    return predictions(prepared, of, "tune", [choice], {("s", 1.0, None, None): model})
+    of = PredictTask(Recipe(loss=loss), "tune", None, False)
+    choice = Choice("s", metrics[0], None, 1.0, None, None, 0.25, 50.0, False)
+    model = Model("s", 0.0, 0.0, 0.0, 1, "converged", 0.0, NAN, C=1.0, test_scores=SCORES)
+    return predictions(prepared, of, [choice], {key_of(model): model})
 
 
 def test_a_class_is_predicted_by_the_largest_score():
@@ -80,17 +84,16 @@ def test_a_loaded_model_predicts_the_same_of_raw_features(tmp_path, loss, how):
     kind = "multilabel" if many else "multiclass"
     fields = {"protocol": "own", "format": "npz", "task": kind, "files": files}
     entry = Entry(name="mine", title="Mine", transform=how.get("transform"), **fields)
-    save_prepared(prepare(entry, tmp_path), tmp_path / "prepared")
+    save_prepared(prepare(PrepareTask.of(entry), tmp_path), tmp_path / "prepared")
     prepared = load_prepared(tmp_path / "prepared")
-    metric, theta = "f1_micro" if many else "top1", 0.1 if "kernel" in how else NAN
+    metric, theta = "f1_micro" if many else "top1", 0.1 if "kernel" in how else None
     method = Method("a", "A", loss=loss, kernel=how.get("kernel", "linear"))
-    task = Task("mine", method, Protocol("own", "folds", (metric,), {}), BUDGET, Settings())
-    choice = Choice("main", metric, NAN, 1.0, theta, 0.2 if many else NAN, 50.0, False)
-    models = {("main", 1.0, 0.1 if "kernel" in how else None, None): None}
-    models = dict(zip(models, train_models(prepared, task, [choice]), strict=True))
-    cell = (prepared, task, "tune", [choice], models)
-    frame = predictions(*cell)
-    arrays = model_arrays(*cell, transform=entry.transform, bias=entry.bias)
+    choice = Choice("main", metric, None, 1.0, None, theta, 0.2 if many else None, 50.0, False)
+    final = replace(task_of(method, BUDGET, dataset="mine"), tol=1e-7, max_iter=20000)
+    models = {key_of(model): model for model in train_models(prepared, final, [choice])}
+    task = PredictTask(recipe_of(method), "tune", entry.transform, entry.bias)
+    frame = predictions(prepared, task, [choice], models)
+    arrays = model_arrays(prepared, task, [choice], models)
     write_npz(tmp_path / "model.npz", arrays)
     model = toplabel.load_model(tmp_path / "model.npz")
     found = model.predict(X[40:])

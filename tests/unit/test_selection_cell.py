@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from small_sets import multiclass_set, problems_of, regions_set, task_of
+from small_sets import evaluation_of, multiclass_set, problems_of, regions_set, task_of
 
 from toplabel import metrics, thresholds
 from toplabel.reproduction.config.method import Method
@@ -25,7 +25,7 @@ LINE = EquallySpaced(-1, 1, 9)
 BUDGET = Budget(Axis(2, -2, 2, 2), Axis(2, -1, 0, 1), [LINE], folds=3)
 TOPS = ["top1", "top2"]
 OF_SETS = ["rank_loss", "f1_micro", "hamming_loss"]
-CHOICE = Choice("main", "top1", np.nan, 1.0, np.nan, np.nan, 50.0, False)
+CHOICE = Choice("main", "top1", None, 1.0, None, None, None, 50.0, False)
 
 
 def run(prepared, method, names, folder, validation="holdout", threshold="tune"):
@@ -37,10 +37,8 @@ def run(prepared, method, names, folder, validation="holdout", threshold="tune")
     save_choices(choices, folder / "selection.csv")
     save_models(train_models(prepared, task, choices), folder / "models.npz")
     choices, models = load_choices(folder / "selection.csv"), load_models(folder / "models.npz")
-    rows, ranks = evaluate(
-        *(prepared, task, "standard", threshold),
-        *(choices, models, seconds_by_split(tuned)),
-    )
+    seconds = seconds_by_split(tuned)
+    rows, ranks = evaluate(prepared, evaluation_of(task, threshold), choices, models, seconds)
     save_metrics(rows, folder / "evaluation.csv")
     rows = load_metrics([folder / "evaluation.csv"])
     return choices, models, {row.metric: row for row in rows}, ranks
@@ -88,11 +86,11 @@ def test_the_seed_of_the_solver_changes_no_printed_digit(name):
     method = Method(name, "A", name, k=2 if name == "topk_ent" else 1)
     found = []
     for seed in range(4):
-        task = task_of(method, replace(BUDGET, tol_tune=1e-5), TOPS)
-        task = replace(task, settings=replace(task.settings, seed=seed))
+        task = replace(task_of(method, BUDGET, TOPS), seed=seed, tol=1e-5)
         choices = choose(tune_split(problems_of(prepared, task), task))
-        models = {key_of(model): model for model in train_models(prepared, task, choices)}
-        rows, _ = evaluate(prepared, task, "standard", "tune", choices, models, {"main": 0.0})
+        final = replace(task, tol=1e-7, max_iter=20000)
+        models = {key_of(model): model for model in train_models(prepared, final, choices)}
+        rows, _ = evaluate(prepared, evaluation_of(task), choices, models, {"main": 0.0})
         found.append([(row.C, f"{row.value:.1f}", row.status) for row in rows])
         weights = [model.W for model in models.values()]
         if seed == 0:
@@ -116,12 +114,13 @@ def test_an_estimator_is_kept_as_its_scores_of_the_test_part(tmp_path):
     estimator = {"estimator": "sklearn.neighbors.KNeighborsClassifier"}
     method = Method("knn", "A", **estimator, grid={"n_neighbors": (1, 9)})
     prepared = multiclass_set()
-    task = task_of(method, method.budget(BUDGET, "standard"), TOPS)
+    task = task_of(method, BUDGET, TOPS)
     choices = choose(tune_split(problems_of(prepared, task), task))
     save_models(train_models(prepared, task, choices), tmp_path / "models.npz")
     models = load_models(tmp_path / "models.npz")
-    rows, _ = evaluate(prepared, task, "b", "tune", choices, models, {"main": 0.0})
-    assert {row.C for row in rows} <= {1.0, 2.0}
+    rows, _ = evaluate(prepared, evaluation_of(task), choices, models, {"main": 0.0})
+    assert {row.candidate for row in rows} <= {0, 1}
+    assert {row.C for row in rows} == {None}
     assert rows[0].value > 60
     assert (rows[0].status, np.isnan(rows[0].relative_gap)) == ("uncertified", True)
     with np.load(tmp_path / "models.npz", allow_pickle=False) as stored:
@@ -138,7 +137,7 @@ def test_regions_are_pooled_before_they_are_measured(method, tmp_path):
         scores = np.array([raw[test.groups == i].max(axis=0) for i in range(test.n_instances)])
         if choice.metric == "rank_loss":
             expected = metrics.rank_loss(test.Y, scores)
-            assert np.isnan(rows["rank_loss"].threshold)
+            assert rows["rank_loss"].threshold is None
         else:
             P = thresholds.predict(scores, choice.threshold)
             f1, loss = metrics.f1(test.Y, P, average="micro"), metrics.hamming_loss(test.Y, P)
@@ -151,7 +150,7 @@ def test_regions_are_pooled_before_they_are_measured(method, tmp_path):
 def test_thresholds_may_be_constant_or_match_the_cardinality(threshold, tmp_path):
     prepared = regions_set()
     choices, models, rows, _ = run(prepared, MULTILABEL, OF_SETS, tmp_path, "half", threshold)
-    assert np.isnan(rows["rank_loss"].threshold)
+    assert rows["rank_loss"].threshold is None
     at = rows["f1_micro"].threshold
     if threshold == 0.25:
         assert at == 0.25
@@ -174,10 +173,10 @@ def test_the_chosen_k_is_trained_and_measured():
     prepared = multiclass_set()
     method = Method("topk", "A", "topk_svm_beta", gamma=1.0, k=(1, 2))
     task = task_of(method, BUDGET, TOPS)
-    choices = [replace(CHOICE, k=2.0), replace(CHOICE, metric="top2", k=1.0)]
+    choices = [replace(CHOICE, k=2), replace(CHOICE, metric="top2", k=1)]
     models = {key_of(model): model for model in train_models(prepared, task, choices)}
     assert sorted(model.k for model in models.values()) == [1, 2]
-    rows, _ = evaluate(prepared, task, "b", "tune", choices, models, {"main": 0.0})
+    rows, _ = evaluate(prepared, evaluation_of(task), choices, models, {"main": 0.0})
     assert [row.selected_k for row in rows] == [2, 1]
 
 
@@ -224,7 +223,7 @@ def test_rows_come_back_bit_for_bit(tmp_path):
         ("at_edge", "edge", "columns of another version"),
         ("1.0", "one", ":2: 'one' in column 'C'"),
         ("50.0", "inf", ":2: 'inf' in column 'value'"),
-        (",50.0", "", ":2: 7 columns instead of 8"),
+        (",50.0", "", ":2: 8 columns instead of 9"),
     ],
 )
 def test_a_wrong_cell_is_named(tmp_path, old, new, message):

@@ -57,8 +57,8 @@ def test_a_killed_job_goes_on_after_its_last_path(tmp_path, monkeypatch, fits):
 
 def test_long_paths_are_kept_and_damaged_ones_are_not_read(tmp_path):
     checkpoints = Checkpoints(tmp_path, "one")
-    point = Point(0.5, 2.0, np.array([[70.0, np.nan]]), 1e-4, 7, 9.0)
-    points = [point, replace(point, C=4.0, theta=np.nan)]
+    point = Point(np.array([[70.0, np.nan]]), 1e-4, 7, 9.0, theta=0.5, C=2.0)
+    points = [point, replace(point, C=4.0, theta=None)]
     checkpoints.save("key", points)
     assert [repr(one) for one in checkpoints.load("key")] == [repr(one) for one in points]
     checkpoints.save("short", points[1:])

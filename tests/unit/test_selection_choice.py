@@ -12,11 +12,21 @@ from toplabel.reproduction.selection.choice import best_points, choose, points_b
 from toplabel.reproduction.selection.tuned import Tuned
 
 
-def _result(value, theta=(np.nan,), threshold=(np.nan,), metric=("top1",)):
+def _result(value, theta=None, threshold=None, metric=("top1",)):
     value = np.asarray(value, dtype=float)
-    C = np.arange(1.0, value.shape[1] + 1)
-    axes = (np.array(theta, dtype=float), C, np.array(threshold, dtype=float), np.array(metric))
-    return Tuned("main", "all", *axes, value, *[np.zeros(value.shape[:2])] * 3)
+    zeros = np.zeros(value.shape[:2])
+    return Tuned(
+        split="main",
+        fold="all",
+        metric=np.array(metric),
+        value=value,
+        relative_gap=zeros,
+        epochs=zeros,
+        seconds=zeros,
+        theta=None if theta is None else np.array(theta, dtype=float),
+        C=np.arange(1.0, value.shape[1] + 1),
+        threshold=None if threshold is None else np.array(threshold, dtype=float),
+    )
 
 
 def _cube(values, metric="top1"):
@@ -76,8 +86,8 @@ def test_a_metric_without_threshold_has_none():
     rank, accuracy = choose(
         [_result(value, threshold=[-1, 0, 1], metric=("rank_loss", "accuracy"))]
     )
-    assert np.isnan(rank.threshold)
-    assert np.isnan(rank.k)
+    assert rank.threshold is None
+    assert rank.k is None
     assert (accuracy.C, accuracy.threshold, accuracy.value) == (1, 1, 3)
 
 
@@ -89,7 +99,7 @@ def test_splits_are_sorted():
 def test_each_metric_has_its_own_k_and_a_tie_goes_to_the_smallest():
     metric = ("rank_loss", "map", "p_at_1")
     values = {5: [0.2, 70, 8], 3: [0.1, 60, 8], 2: [0.3, 50, 7]}
-    results = [replace(_result([[[row]]], metric=metric), k=float(k)) for k, row in values.items()]
+    results = [replace(_result([[[row]]], metric=metric), k=k) for k, row in values.items()]
     found = [(one.metric, one.k, one.value) for one in choose(results)]
     assert found == [("rank_loss", 3, 0.1), ("map", 5, 70), ("p_at_1", 3, 8)]
 

@@ -7,10 +7,16 @@ import pytest
 from small_sets import blobs, multiclass_set, problems_of, regions_set, task_of
 
 from toplabel.reproduction.config.method import Method
-from toplabel.reproduction.config.protocols import LINEAR, Axis, Budget, EquallySpaced
+from toplabel.reproduction.config.protocols import Axis, Budget, EquallySpaced
+from toplabel.reproduction.methods.recipe import Recipe
 from toplabel.reproduction.selection import tuning
 from toplabel.reproduction.selection.fitting import pool
-from toplabel.reproduction.selection.grids import coarse_points, extended_points, refined_points
+from toplabel.reproduction.selection.grids import (
+    coarse_points,
+    extended_points,
+    refined_points,
+    thetas,
+)
 from toplabel.reproduction.selection.problems import (
     ValidationProblem,
     fewer_rows,
@@ -41,11 +47,13 @@ def _path(budget=BUDGET, method=SOFTMAX, fold=0):
     return FoldPath(_problem(), task_of(method, budget, METRICS), fold)
 
 
-def _result(values, C, theta=(np.nan,), metric=("top1",)):
-    values = np.asarray(values, dtype=float).reshape(len(theta), len(C), 1, len(metric))
+def _result(values, C, theta=None, metric=("top1",)):
+    values = np.asarray(values, dtype=float).reshape(-1, len(C), 1, len(metric))
     table = np.where(np.isnan(values[..., 0, 0]), np.nan, 0.5)
-    axes = (np.array(theta, dtype=float), np.array(C, dtype=float), np.array([np.nan]))
-    return Tuned("main", "0", *axes, np.array(metric), values, table, table, table)
+    axes = {"C": np.array(C, dtype=float)}
+    if theta is not None:
+        axes["theta"] = np.array(theta, dtype=float)
+    return Tuned("main", "0", np.array(metric), values, table, table, table, **axes)
 
 
 # ---- fits along C ----------------------------------------------------------------------------------
@@ -73,7 +81,8 @@ def test_folds_are_averaged():
     problems = problems_of(prepared, task)
     (result,) = tune_split(problems, task)
     alone = [
-        FoldPath(p, task, i).visit(coarse_points(SOFTMAX, BUDGET)) for i, p in enumerate(problems)
+        FoldPath(p, task, i).visit(coarse_points(task.recipe, task.grid))
+        for i, p in enumerate(problems)
     ]
     np.testing.assert_allclose(result.value, np.mean([one.value for one in alone], axis=0))
     np.testing.assert_array_equal(result.epochs, np.sum([one.epochs for one in alone], axis=0))
@@ -115,9 +124,8 @@ def test_each_fit_leaves_a_line_in_the_log(caplog):
 
 def test_the_grid_of_C_may_be_relative_to_the_mean_squared_norm(fits):
     prepared = multiclass_set()
-    task = replace(task_of(SOFTMAX, BUDGET, METRICS), C_scale="mean_squared_norm")
-    budget = replace(BUDGET, refine=1, extend=1)
-    tune_split(problems_of(prepared, task), replace(task, budget=budget))
+    task = task_of(SOFTMAX, replace(BUDGET, refine=1, extend=1), METRICS)
+    tune_split(problems_of(prepared, task), replace(task, C_scale="mean_squared_norm"))
     square = np.mean(np.sum(prepared.parts["train"].X ** 2, axis=1))
     exponents = np.log2(np.array(sorted(fit["C"] for fit in fits)) * square)
     np.testing.assert_allclose(exponents, np.round(exponents), atol=1e-6)
@@ -128,21 +136,21 @@ def test_the_grid_of_C_may_be_relative_to_the_mean_squared_norm(fits):
 def test_extension_needs_an_edge_that_is_strictly_best():
     budget = Budget(Axis(10, -1, 1, 1), None, extend=1)
     C = [0.1, 1, 10]
-    assert extended_points(_result([1, 2, 3], C), budget, [LINEAR]) == {LINEAR: [2]}
-    assert extended_points(_result([3, 2, 1], C), budget, [LINEAR]) == {LINEAR: [-2]}
-    assert extended_points(_result([1, 3, 3], C), budget, [LINEAR]) == {}
-    assert extended_points(_result([1, 3, 2], C), budget, [LINEAR]) == {}
+    assert extended_points(_result([1, 2, 3], C), budget, [None]) == {None: [2]}
+    assert extended_points(_result([3, 2, 1], C), budget, [None]) == {None: [-2]}
+    assert extended_points(_result([1, 3, 3], C), budget, [None]) == {}
+    assert extended_points(_result([1, 3, 2], C), budget, [None]) == {}
 
 
 def test_refinement_surrounds_each_best_point_and_repeats_nothing():
     budget = Budget(Axis(2, -4, 4, 4), None, refine=1)
     C = [2.0**-4, 1, 2.0**4]
-    assert refined_points(_result([1, 3, 2], C), budget) == {LINEAR: [-1, 1]}
-    assert refined_points(_result([3, 1, 2], C), budget) == {LINEAR: [-3]}
+    assert refined_points(_result([1, 3, 2], C), budget) == {None: [-1, 1]}
+    assert refined_points(_result([3, 1, 2], C), budget) == {None: [-3]}
     both = _result([[3, 1], [1, 2], [2, 3]], C, metric=("top1", "rank_loss"))
-    assert refined_points(both, budget) == {LINEAR: [-3]}  # rank loss is best when lowest
+    assert refined_points(both, budget) == {None: [-3]}  # rank loss is best when lowest
     screened = refined_points(_result([1, 3, 2], C), replace(budget, screen_rows=10))
-    assert screened == {LINEAR: [-1, 0, 1]}  # the best point is trained again, on all rows
+    assert screened == {None: [-1, 0, 1]}  # the best point is trained again, on all rows
 
 
 def test_refinement_of_a_kernel_covers_both_axes():
@@ -159,7 +167,7 @@ def _measured(monkeypatch, value):
     """Let the validation values be a function of theta and C."""
 
     def measure(path, theta, fit, held_out):
-        return Point(theta, fit.C, np.full((1, 2), value(theta, fit.C)), 0.0, 1, 1.0)
+        return Point(np.full((1, 2), value(theta, fit.C)), 0.0, 1, 1.0, theta, fit.C)
 
     monkeypatch.setattr(tuning.FoldPath, "_measure", measure)
 
@@ -196,18 +204,18 @@ def test_a_metric_that_was_perfect_does_not_hold_up_the_end(metric, perfect):
 def test_paths_and_widths_are_left_after_a_decline(monkeypatch):
     _measured(monkeypatch, lambda theta, C: -abs(np.log2(C) + 2))
     budget = replace(BUDGET, C=Axis(2, -4, 6, 2), theta=Axis(2, -4, 4, 2), patience=2)
-    points = {LINEAR: budget.C.exponents()}
+    points = {None: budget.C.exponents()}
     assert np.log2(_path(budget).survey(points).C).tolist() == [-4, -2, 0, 2]
     assert len(_path(budget).visit(points).C) == 6
     _measured(monkeypatch, lambda theta, C: -abs(np.log2(theta) + 2))
-    points = {theta: [0.0] for theta in budget.thetas("rbf")}
-    found = _path(replace(budget, patience=1), KERNEL).survey(points)
+    path = _path(replace(budget, patience=1), KERNEL)
+    found = path.survey({theta: [0.0] for theta in thetas(path.task.recipe, path.task.grid)})
     assert np.log2(found.theta).tolist() == [-4, -2, 0]
 
 
 def test_a_path_ends_where_a_fit_is_far_from_its_optimum():
     task = task_of(Method("svm_rbf", "A", "svm_multi", kernel="rbf"), BUDGET, METRICS)
-    task = replace(task, settings=replace(task.settings, max_iter_tune=1))
+    task = replace(task, max_iter=1)
     points = {0.0: [-12, -10, 8, 10]}
     found = FoldPath(_problem(), task, 0).visit(points)
     assert found.C.tolist() == [2.0**-12, 2.0**-10]
@@ -219,7 +227,7 @@ def test_a_path_ends_where_a_fit_is_far_from_its_optimum():
 def test_a_path_goes_on_where_a_method_ends_by_a_rule_of_its_own():
     params = {"tolerance": 10.0}  # its authors' program, ended after ten steps
     program = Method("program", "A", competitor="toppush_program", params=params)
-    found = _path(method=program).visit({LINEAR: [-2, 4, 6]})
+    found = _path(method=program).visit({None: [-2, 4, 6]})
     assert found.relative_gap[0, 1] > tuning.FAR
     assert len(found.C) == 3
 
@@ -228,12 +236,12 @@ def test_folds_are_averaged_where_all_have_been():
     def tune(fold, points, method=SOFTMAX):
         return _path(method=method, fold=fold).visit(points)
 
-    long, short = tune(0, {LINEAR: [-4, -2, 0]}), tune(1, {LINEAR: [-4, -2]})
+    long, short = tune(0, {None: [-4, -2, 0]}), tune(1, {None: [-4, -2]})
     mean = average([long, short])
     assert mean.C.tolist() == [2.0**-4, 2.0**-2]
     np.testing.assert_allclose(mean.value, (long.value[:, :2] + short.value) / 2)
     with pytest.raises(ValueError, match="no point in common"):
-        average([tune(0, {LINEAR: [-4]}), tune(1, {LINEAR: [-2]})])
+        average([tune(0, {None: [-4]}), tune(1, {None: [-2]})])
     rbf = tune(0, {-2: [0, 2], 0: [0, 2]}, KERNEL), tune(1, {-2: [0, 2], 0: [0], 2: [0]}, KERNEL)
     seen = ~np.isnan(average(rbf).epochs)
     assert seen.tolist() == [[True, True], [True, False]]
@@ -256,7 +264,7 @@ def test_a_coarse_grid_that_screens_says_only_where_the_finer_one_lies(fits):
 
 def test_what_was_visited_of_a_fold_is_merged():
     path = _path(method=KERNEL)
-    whole = path.visit(coarse_points(KERNEL, BUDGET))
+    whole = path.visit(coarse_points(path.task.recipe, path.task.grid))
     parts = [path.visit({theta: BUDGET.C.exponents()}) for theta in (-2, -1, 0, 1)]
     np.testing.assert_array_equal(merge(parts).value, whole.value)
     both = merge([whole, path.visit({0: [0.5]})])
@@ -282,7 +290,7 @@ def test_every_k_below_the_number_of_classes_is_tuned():
     found = _tune(prepared, method)
     assert [one.k for one in found] == [1, 2]
     for one in found:
-        (alone,) = _tune(prepared, method.at(one.k))
+        (alone,) = _tune(prepared, replace(method, k=one.k))
         np.testing.assert_array_equal(one.value, alone.value)
     with pytest.raises(ValueError, match=r"every k of \[3, 4\] .* number of classes, 3"):
         _tune(prepared, replace(method, k=(3, 4)))
@@ -299,10 +307,11 @@ def test_pooling_takes_the_maximum_over_an_instances_rows():
 
 def test_regions_get_the_labels_of_their_image():
     part = regions_set().parts["train"]
-    assert (training_labels(part, SOFTMAX) == part.y[part.groups]).all()
-    assert (training_labels(part, MULTILABEL) == part.Y[part.groups]).all()
-    with pytest.raises(ValueError, match="'lr_ml' needs label sets"):
-        training_labels(replace(part, Y=None), MULTILABEL)
+    single, sets = Recipe(loss="lr_multi"), Recipe(loss="lr_ml", takes="set")
+    assert (training_labels(part, single) == part.y[part.groups]).all()
+    assert (training_labels(part, sets) == part.Y[part.groups]).all()
+    with pytest.raises(ValueError, match="the method needs label sets"):
+        training_labels(replace(part, Y=None), sets)
 
 
 @pytest.mark.parametrize("method", [SOFTMAX, MULTILABEL])
@@ -324,7 +333,7 @@ def test_images_without_a_single_label_train_only_methods_for_label_sets():
     (one,), (sets,) = (problems_of(scenes, task) for task in tasks[:2])
     assert one.labels.min() == 0
     assert len(one.labels) == len(one.X) < len(sets.labels) == len(sets.X)
-    with pytest.raises(ValueError, match="images without a label, which the method 'lr_rbf'"):
+    with pytest.raises(ValueError, match="images without a label, which a method with a kernel"):
         problems_of(scenes, tasks[2])
 
 

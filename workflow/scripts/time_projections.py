@@ -7,8 +7,8 @@ from toplabel.reproduction.files import write_json
 from toplabel.reproduction.frames import write_frame
 from toplabel.reproduction.jobs import run
 from toplabel.reproduction.report.figures.measuring import measure
-from toplabel.reproduction.report.figures.registry import TimeTask
 from toplabel.reproduction.report.figures.projections import scaling, table_of
+from toplabel.reproduction.report.figures.registry import TimeTask
 
 
 def main(task, snakemake):

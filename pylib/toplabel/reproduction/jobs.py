@@ -44,7 +44,8 @@ def received(kind: type[Task], values: Any) -> Task:
 def run(main: Callable[[Any, Any], None], kind: type | None, snakemake: Any) -> None:
     """Run the `main` of a script on its task, and on the object with its inputs and outputs.
 
-    A script that depends on its inputs alone has no kind of task, and gets None. The script has its log file. A ValueError or an OSError stands for bad input: it ends the job in one line, with its traceback
+    A script that depends on its inputs alone has no kind of task, and gets None. The script has its log
+    file. A ValueError or an OSError stands for bad input: it ends the job in one line, with its traceback
     in `<log>.traceback`. Ctrl-C and SIGTERM end it in one line, too. Other errors are defects, and
     keep their traceback.
     """

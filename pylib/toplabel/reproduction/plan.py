@@ -15,7 +15,6 @@ from typing import Any
 from toplabel.reproduction.config.catalogue import load_catalogue
 from toplabel.reproduction.config.competitors import COMPETITORS
 from toplabel.reproduction.config.documents import read_yaml, unknown, validate
-from toplabel.reproduction.config.method import Method
 from toplabel.reproduction.config.protocols import Budget, Protocol
 from toplabel.reproduction.config.run import SUMMARY, RunConfig
 from toplabel.reproduction.data.fetch import mirror_folders

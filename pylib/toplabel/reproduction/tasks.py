@@ -42,9 +42,11 @@ class Tasks:
     # ---- data sets -------------------------------------------------------------------------------
 
     def fetch(self, wildcards: Any) -> dict[str, Any]:
+        """Return the task of a raw file."""
         return plain(self._plan.raw.fetch_task(f"data/raw/{wildcards.raw}"))
 
     def prepare(self, wildcards: Any) -> dict[str, Any]:
+        """Return the task of a data set to prepare."""
         plan, name = self._plan, wildcards.dataset
         task = PrepareTask.of(
             plan.registry[name],
@@ -55,12 +57,14 @@ class Tasks:
         return plain(task)
 
     def collect_datasets(self, wildcards: Any) -> dict[str, Any]:
+        """Return the task of the overview of the data sets."""
         sets = tuple(map(DescribedSet.of, self._plan.registry.values()))
         return plain(DescribeTask(sets, self._targets.reasons()))
 
     # ---- cells -----------------------------------------------------------------------------------
 
     def tune(self, wildcards: Any) -> dict[str, Any]:
+        """Return the task of a job of tuning."""
         plan, dataset = self._plan, wildcards.dataset
         method = plan.methods[wildcards.method]
         protocol, budget = self._protocol(dataset, method)
@@ -84,6 +88,7 @@ class Tasks:
         return plain(task)
 
     def train(self, wildcards: Any) -> dict[str, Any]:
+        """Return the task of the final training of a cell."""
         plan, dataset = self._plan, wildcards.dataset
         method = plan.methods[wildcards.method]
         _, budget = self._protocol(dataset, method)
@@ -100,11 +105,13 @@ class Tasks:
         return plain(task)
 
     def evaluate(self, wildcards: Any) -> dict[str, Any]:
+        """Return the task of the test metrics of a cell."""
         plan = self._plan
         names = wildcards.dataset, wildcards.method
         return plain(EvaluateTask(*names, plan.budget, plan.run.threshold))
 
     def predict(self, wildcards: Any) -> dict[str, Any]:
+        """Return the task of the predictions of a cell."""
         entry = self._plan.registry[wildcards.dataset]
         task = PredictTask(
             recipe=recipe_of(self._plan.methods[wildcards.method]),
@@ -127,11 +134,13 @@ class Tasks:
     # ---- networks --------------------------------------------------------------------------------
 
     def train_network(self, wildcards: Any) -> dict[str, Any]:
+        """Return the task of the network of a draw."""
         network = self._plan.registry[wildcards.dataset].network
         names = wildcards.dataset, wildcards.part
         return plain(NetworkTask(*names, network, self._plan.run.seed))
 
     def extract_features(self, wildcards: Any) -> dict[str, Any]:
+        """Return the task of the features of networks as a data set."""
         entry = self._plan.registry[wildcards.dataset]
         task = FeaturesTask(
             dataset=entry.name,
@@ -142,6 +151,7 @@ class Tasks:
         return plain(task)
 
     def fine_tune(self, wildcards: Any) -> dict[str, Any]:
+        """Return the task of the fine-tuning of a draw."""
         plan = self._plan
         method = plan.methods[wildcards.method]
         protocol, _ = self._protocol(wildcards.dataset, method)
@@ -163,9 +173,11 @@ class Tasks:
     # ---- what is printed -------------------------------------------------------------------------
 
     def compare(self, wildcards: Any) -> dict[str, Any]:
+        """Return the task of the comparison with the papers."""
         return plain(CompareTask(self._plan.checkout, self._plan.own_rows))
 
     def describe_run(self, wildcards: Any) -> dict[str, Any]:
+        """Return the task of the description of the run."""
         catalogue = self._plan.catalogue
         task = RunTask(
             checkout=self._plan.checkout,
@@ -177,19 +189,23 @@ class Tasks:
         return plain(task)
 
     def report(self, wildcards: Any) -> dict[str, Any]:
+        """Return the task of the report."""
         return plain(ReportTask(self._plan.checkout))
 
     def draw_figure(self, wildcards: Any) -> dict[str, Any]:
+        """Return the task of a figure."""
         row = row_of(wildcards.figure)
         shown = self._targets.figure_shows(wildcards.figure)
         return plain(FigureTask(wildcards.figure, row.module, row.source, **shown))
 
     def time(self, wildcards: Any) -> dict[str, Any]:
+        """Return the task of times to measure."""
         plan = self._plan
         title = plan.registry[self._targets.timed_set].title
         return plain(TimeTask(plan.budget == "quick", title))
 
     def calibration(self, wildcards: Any) -> dict[str, Any]:
+        """Return the task of the study of calibration."""
         each = 1 if self._plan.budget == "quick" else 2
         return plain(CalibrationTask(self._plan.run.seed, each))
 

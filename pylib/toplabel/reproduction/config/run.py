@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, NonNegativeInt, PositiveInt
@@ -16,33 +15,13 @@ SUMMARY = "reports/summary"
 """The folder of the checkout with the files of the kept run, the last whole one."""
 
 
-@model
-class Settings(Closed):
-    """What a run may set about training."""
-
-    seed: NonNegativeInt = 0
-    """Another value gives other folds and another order of the training rows."""
-    tol_tune: Gap = 1e-3
-    """The relative duality gap at which training stops in tuning."""
-    tol_train: Gap = 1e-7
-    """The relative duality gap at which the final training stops; at most tol_tune."""
-    tol_other: Gap = 1e-3
-    """The tolerance, in tuning and at the end, of what has no duality gap by this library: competitors,
-    and the truncated top-k entropy, which is not convex."""
-    max_iter_tune: PositiveInt = 1000
-    """The passes over the data after which training stops all the same in tuning."""
-    max_iter_train: PositiveInt = 20000
-    """The passes after which the final training stops, whose models carry the certificates."""
-
-
 Threshold = Literal["tune", "cardinality"] | float
 
 
 @model
-class RunConfig(Settings):
+class RunConfig(Closed):
     """A run (config/config.yaml)."""
 
-    _: KW_ONLY
     studies: (
         Annotated[tuple[Part, ...], Some] | Annotated[Mapping[Part, Mapping[str, Any] | None], Some]
     )
@@ -61,6 +40,19 @@ class RunConfig(Settings):
     """The threshold of the metrics that compare sets of labels (TPAMI section 3.1). tune: selected
     together with C on validation data; cardinality: the one that gives test instances as many
     labels as training instances have; or a number."""
+    seed: NonNegativeInt
+    """Another value gives other folds and another order of the training rows."""
+    tol_tune: Gap
+    """The relative duality gap at which training stops in tuning."""
+    tol_train: Gap
+    """The relative duality gap at which the final training stops; at most tol_tune."""
+    tol_other: Gap
+    """The tolerance, in tuning and at the end, of what has no duality gap by this library: competitors,
+    and the truncated top-k entropy, which is not convex."""
+    max_iter_tune: PositiveInt
+    """The passes over the data after which training stops all the same in tuning."""
+    max_iter_train: PositiveInt
+    """The passes after which the final training stops, whose models carry the certificates."""
     datasets: Mapping[str, Any] = Field(default_factory=dict)
     """Data sets of the run's own, as in config/datasets.yaml."""
     methods: Mapping[str, Any] = Field(default_factory=dict)

@@ -153,7 +153,9 @@ def fetch_file(task: FetchTask, target: Path, places: Places) -> None:
         raise FetchError(f"{where}, and {task.url} failed ({reason})") from None
 
 
-def read_raw(file: RawFile | FetchTask, path: Path, write: Callable[[bytes], Any] = len) -> tuple[str, int]:
+def read_raw(
+    file: RawFile | FetchTask, path: Path, write: Callable[[bytes], Any] = len
+) -> tuple[str, int]:
     """Read a raw file, decompress it, and compare it with what the registry says of it.
 
     `write` takes the uncompressed content, piece by piece. Return its SHA-256 and size. A file that
@@ -165,7 +167,11 @@ def read_raw(file: RawFile | FetchTask, path: Path, write: Callable[[bytes], Any
 
 
 def _read(
-    file: RawFile | FetchTask, stream: Any, origin: str, write: Callable[[bytes], Any], longest: float
+    file: RawFile | FetchTask,
+    stream: Any,
+    origin: str,
+    write: Callable[[bytes], Any],
+    longest: float,
 ) -> tuple[str, int]:
     suffix = Path(origin).suffix
     content = _DECOMPRESSORS[suffix](stream) if suffix in _DECOMPRESSORS else stream

@@ -40,7 +40,9 @@ def train_models(prepared: Prepared, task: TrainTask, choices: Iterable[Choice])
         paths.setdefault(path, set()).add(key_of(choice))
     models = []
     for path in sorted(paths):
-        keys = sorted(paths[path], key=lambda key: key.C if key.candidate is None else key.candidate)
+        keys = sorted(
+            paths[path], key=lambda key: key.C if key.candidate is None else key.candidate
+        )
         models += _train_path(prepared, task, keys)
     return models
 

@@ -172,7 +172,7 @@ class FoldPath:
     def _train_path(
         self, exponent: float | None, along: Sequence[float], stopping: EarlyStopping | None
     ) -> list[Point]:
-        grid, recipe, problem = self.task.grid, self.task.recipe, self.problem
+        grid, problem = self.task.grid, self.problem
         X, held_out = self._rows
         theta = None
         if exponent is not None:
@@ -182,10 +182,7 @@ class FoldPath:
         fitter = Fitter(self.task, X, problem.labels, problem.n_classes, theta, self.fold)
         points: list[Point] = []
         for place in sorted(along):
-            if recipe.estimator:
-                fit = fitter.fit_candidate(int(place))
-            else:
-                fit = fitter.fit_C(grid.C.value(place))
+            fit = self._fit(fitter, place)
             is_given_up = fit.solution.status not in ("converged", "uncertified")
             if points and is_given_up and fit.solution.relative_gap > FAR:
                 break
@@ -193,6 +190,12 @@ class FoldPath:
             if stopping is not None and stopping.update(best_values(points[-1], self._metrics)):
                 break
         return points
+
+    def _fit(self, fitter: Fitter, place: float) -> Fit:
+        """Train for an exponent of C, or for the index of a candidate."""
+        if self.task.recipe.estimator:
+            return fitter.fit_candidate(int(place))
+        return fitter.fit_C(self.task.grid.C.value(place))
 
     def _measure(self, theta: float | None, fit: Fit, held_out: Matrix) -> Point:
         solution, problem = fit.solution, self.problem
