@@ -13,6 +13,7 @@ from tiny_network import network
 from toplabel.reproduction.config.datasets import load_registry
 from toplabel.reproduction.data.fetch import fetch
 from toplabel.reproduction.data.prepare import prepare
+from toplabel.reproduction.data.tasks import PrepareTask
 from toplabel.reproduction.files import FileError
 from toplabel.reproduction.networks.extraction import extract
 
@@ -103,7 +104,7 @@ def test_from_images_to_a_data_set(tmp_path, repository):
     written.write_text(f"datasets:\n{textwrap.indent(textwrap.dedent(entry), '  ')}")
     rooms = load_registry(written)["rooms"]
     fetch(rooms, tmp_path, network=False)
-    parts = prepare(rooms, tmp_path).parts
+    parts = prepare(PrepareTask.of(rooms), tmp_path).parts
     assert {name: part.X.shape for name, part in parts.items()} == {"train": (6, 5), "test": (4, 5)}
     np.testing.assert_array_equal(parts["train"].y, [0, 1, 2, 0, 1, 2])
     np.testing.assert_array_equal(parts["test"].y, [1, 2, 1, 2])

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 import torch
 
-from toplabel.reproduction.config.entry import Entry, Network, Split
+from toplabel.reproduction.config.entry import Network, Split
 from toplabel.reproduction.config.method import Method
 from toplabel.reproduction.data.parts import Part, Prepared
-from toplabel.reproduction.networks import training
+from toplabel.reproduction.networks import FeaturesTask, FineTuneTask, NetworkTask, training
 from toplabel.reproduction.networks.features import extract_features
 from toplabel.reproduction.networks.images import class_names, draw_images
 from toplabel.reproduction.networks.network import FEATURES, build, load_weights
@@ -44,14 +44,26 @@ def method(epochs: int, **loss) -> Method:
 
 def trained(tmp_path: Path, name: str = "set/d0") -> Path:
     path = tmp_path / f"{name.replace('/', '_')}.npz"
-    train_network(squares(), NETWORK, name, 0, path)
+    train_network(squares(), NetworkTask(*name.split("/"), NETWORK, 0), path)
     return path
 
 
 def tuned(weights: Path, path: Path, epochs: int, **loss):
     chosen = method(epochs, **loss)
-    names = ("set", "d0", weights, ["top1", "top2"], "quick", 0, path)
-    return fine_tune(squares(), NETWORK, chosen, *names)
+    task = FineTuneTask(
+        dataset="set",
+        draw="d0",
+        network=NETWORK,
+        seed=0,
+        method="m",
+        loss=chosen.loss,
+        k=chosen.smallest_k,
+        gamma=chosen.gamma,
+        epochs=epochs,
+        metrics=("top1", "top2"),
+        budget="quick",
+    )
+    return fine_tune(squares(), task, weights, path)
 
 
 # ---- inputs ----
@@ -138,7 +150,7 @@ def test_the_steps_are_those_of_pytorch():
 def test_a_training_that_diverges_is_an_error(tmp_path):
     wild = Network(images="squares", classes=3, epochs=5, rate=1e9)
     with pytest.raises(ValueError, match="diverged; lower its learning rate"):
-        train_network(squares(), wild, "set/d0", 0, tmp_path / "d0.npz")
+        train_network(squares(), NetworkTask("set", "d0", wild, 0), tmp_path / "d0.npz")
 
 
 # ---- the stages ----
@@ -156,17 +168,10 @@ def test_zero_epochs_are_the_network_as_it_was(tmp_path):
 
 
 def test_the_features_are_those_of_the_networks(tmp_path):
-    entry = Entry(
-        name="set",
-        title="Set",
-        task="multiclass",
-        protocol="network",
-        licence="none",
-        citation="none",
-        network=NETWORK,
-    )
     weights = {f"d{i}": trained(tmp_path, f"set/d{i}") for i in range(2)}
-    prepared = extract_features(squares(), entry, weights, 0, tmp_path / "rows")
+    prepared = extract_features(
+        squares(), FeaturesTask("set", NETWORK, 0), weights, tmp_path / "rows"
+    )
     assert [split.name for split in prepared.splits] == ["d0", "d1"]
     assert prepared.meta["not_comparable"].startswith("features of a small network")
     model = build(NETWORK, (6, 6))

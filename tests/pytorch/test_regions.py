@@ -14,6 +14,7 @@ from toplabel.reproduction.config.documents import check
 from toplabel.reproduction.config.entry import Entry
 from toplabel.reproduction.data.fetch import fetch
 from toplabel.reproduction.data.prepare import prepare
+from toplabel.reproduction.data.tasks import PrepareTask
 from toplabel.reproduction.files import FileError
 from toplabel.reproduction.networks.regions import OnnxNetwork, extract_regions
 
@@ -177,7 +178,7 @@ def test_from_images_to_a_data_set_of_regions(archive, tmp_path):
     }
     entry = check(entry, Entry, "scenes")
     fetch(entry, tmp_path, network=False)
-    prepared = prepare(entry, tmp_path)
+    prepared = prepare(PrepareTask.of(entry), tmp_path)
     part = prepared.parts["train"]
     assert prepared.class_names == ["cat", "dog"]
     assert part.Y.tolist() == [[1, 1], [1, 0], [0, 1]]
@@ -185,7 +186,7 @@ def test_from_images_to_a_data_set_of_regions(archive, tmp_path):
     assert len(part.X) == len(part.groups)
     (raw / "train_images.npy").unlink()
     with pytest.raises(ValueError, match=r"train_images\.npy"):
-        prepare(entry, tmp_path)
+        prepare(PrepareTask.of(entry), tmp_path)
 
 
 def test_a_network_in_an_onnx_file_gives_the_same(archive, tmp_path):

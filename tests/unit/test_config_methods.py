@@ -115,8 +115,9 @@ def test_an_estimator_has_fixed_parameters_and_a_grid():
     assert forest.candidates[1] == {"min_samples_leaf": 1, "max_depth": None}
     assert forest.candidates[2]["min_samples_leaf"] == 1e-4  # for YAML a text
     assert forest.params["estimator"]["params"] == {"tol": 1e-4}
-    budget = forest.budget(Budget(Axis(10, -5, 3, 1), folds=3, extend=2), "quick")
-    assert (budget.C.values(), budget.extend, budget.folds) == ([1.0, 2.0, 4.0, 8.0], 0, 3)
+    assert len(forest.candidates) == 4
+    grid = forest.grid_of(Budget(Axis(10, -5, 3, 1), folds=3, extend=2), "quick")
+    assert (grid.C, grid.extend, grid.folds) == (None, 0, 3)
 
 
 def test_a_loss_of_the_user_has_parameters_and_selects_its_C():
@@ -191,7 +192,7 @@ def test_a_point_takes_the_place_of_the_grids():
     variant = methods_of(f"{rows}b: {{label: B, variant_of: a, point: {{C: -6, theta: 2}}}}")["b"]
     grid = Axis(2, -9, 9, 3)
     budget = Budget(grid, grid, folds=3, refine=1, extend=2, screen_rows=100)
-    narrowed = variant.budget(budget, "standard")
+    narrowed = variant.grid_of(budget, "standard")
     assert narrowed.C.values() == [2.0**-6]
     assert narrowed.theta.values() == [4.0]
     assert (narrowed.refine, narrowed.extend, narrowed.screen_rows) == (None, 0, None)

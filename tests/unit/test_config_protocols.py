@@ -9,14 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toplabel.reproduction.config.protocols import (
-    LINEAR,
     Axis,
     Budget,
     EquallySpaced,
     SignedPowers,
     load_protocols,
 )
-from toplabel.reproduction.selection.task import Task
+from toplabel.reproduction.selection.task import with_meaning
 
 ROOT = Path(__file__).resolve().parents[2]
 PROTOCOLS = ROOT / "config/protocols.yaml"
@@ -83,11 +82,6 @@ def test_refined_values_equal_those_of_a_finer_axis():
     assert {coarse.value(e) for e in exponents} <= values
 
 
-def test_a_method_without_a_kernel_has_one_width():
-    budget = Budget(Axis(2, 0, 1, 1), Axis(2, -1, 0, 1))
-    assert (budget.thetas(False), budget.thetas(True)) == ([LINEAR], [-1, 0])
-
-
 def test_thresholds_are_the_values_of_all_grids():
     line, powers = EquallySpaced(0, 1, 3), SignedPowers(10, -1, 0, 1)
     axis = Axis(2, 0, 1, 1)
@@ -99,7 +93,7 @@ def test_thresholds_are_the_values_of_all_grids():
 
 def test_metrics_beyond_the_number_of_classes_are_left_out(protocols):
     def metrics(name):
-        return Task("a", None, protocols[name], None, None).metrics(3)
+        return with_meaning(protocols[name].metrics, 3)
 
     assert metrics("multiclass") == ["top1", "top2"]
     assert "rank_loss" in metrics("multilabel")

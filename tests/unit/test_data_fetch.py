@@ -23,6 +23,8 @@ from toplabel.reproduction.data.fetch import (
     MIRROR_VARIABLE,
     SHIPPED,
     FetchError,
+    FetchTask,
+    Places,
     fetch_file,
     mirror_folders,
     raw_path,
@@ -59,6 +61,12 @@ def put(tmp_path):
     return write
 
 
+def fetched(target, mirrors=(), download=False, entry=ENTRY):
+    """Bring the one file of an entry to a path."""
+    places = Places(tuple(map(str, mirrors)), download)
+    fetch_file(FetchTask.of(entry, entry.files[0]), target, places)
+
+
 def is_untouched(target):
     return not target.parent.exists() or not any(target.parent.iterdir())
 
@@ -67,7 +75,7 @@ def is_untouched(target):
 def test_a_mirror_may_be_plain_or_compressed(target, put, tmp_path, suffix):
     mirror = put("toy.txt" + suffix, COMPRESS[suffix](CONTENT))
     assert missing_reason(ENTRY, tmp_path / "raw", [mirror]) == ""
-    fetch_file(ENTRY, FILE, target, [mirror], download=False)
+    fetched(target, [mirror])
     assert target.read_bytes() == CONTENT
     assert list(target.parent.iterdir()) == [target]
 
@@ -76,7 +84,7 @@ def test_mirrors_are_asked_in_their_order_those_of_the_environment_first(
     target, put, monkeypatch, tmp_path
 ):
     mirrors = [put("toy.txt", CONTENT, "first"), put("toy.txt", b"other", "second")]
-    fetch_file(ENTRY, FILE, target, mirrors, download=False)
+    fetched(target, mirrors)
     assert target.read_bytes() == CONTENT
     monkeypatch.setenv(MIRROR_VARIABLE, f"{tmp_path}/a:{tmp_path}/b")
     folders = mirror_folders([tmp_path / "c", tmp_path / "a"], tmp_path)
@@ -88,13 +96,13 @@ def test_a_wrong_sum_or_size_is_told_and_nothing_is_kept(target, put, suffix):
     wrong = CONTENT.replace(b"0.5", b"0.6", 1)
     mirror = put("toy.txt" + suffix, COMPRESS[suffix](wrong))
     with pytest.raises(FetchError) as caught:
-        fetch_file(ENTRY, FILE, target, [mirror], download=False)
+        fetched(target, [mirror])
     assert SHA256 in str(caught.value)
     assert hashlib.sha256(wrong).hexdigest() in str(caught.value)
     for size in (len(CONTENT) - 1, len(CONTENT) + 1):
         entry = entry_with(sha256=None, size=size)
         with pytest.raises(FetchError, match=str(size)):
-            fetch_file(entry, entry.files[0], target, [mirror], download=False)
+            fetched(target, [mirror], entry=entry)
     assert is_untouched(target)
 
 
@@ -105,7 +113,7 @@ def test_a_damaged_compressed_file_is_told_and_nothing_is_kept(target, put, suff
     content = packed[: len(packed) // 2] if damage == "truncated" else b"no archive at all"
     mirror = put("toy.txt" + suffix, content)
     with pytest.raises(FetchError, match=rf"toy\.txt\{suffix}: truncated or damaged") as caught:
-        fetch_file(ENTRY, FILE, target, [mirror], download=False)
+        fetched(target, [mirror])
     assert "\n" not in str(caught.value)
     assert is_untouched(target)
 
@@ -113,11 +121,11 @@ def test_a_damaged_compressed_file_is_told_and_nothing_is_kept(target, put, suff
 def test_unpacking_ends_at_the_registered_size_or_at_a_bound(target, put, monkeypatch):
     mirror = put("toy.txt.bz2", bz2.compress(bytes(2**24)))
     with pytest.raises(FetchError, match=str(len(CONTENT))):
-        fetch_file(ENTRY, FILE, target, [mirror], download=False)
+        fetched(target, [mirror])
     monkeypatch.setattr(fetching, "_LONGEST", 2**20)
     entry = entry_with(sha256=None, size=None)
     with pytest.raises(FetchError, match=str(2**20)):
-        fetch_file(entry, entry.files[0], target, [mirror], download=False)
+        fetched(target, [mirror], entry=entry)
     assert is_untouched(target)
 
 
@@ -125,12 +133,12 @@ def test_what_is_nowhere_is_told_with_the_places_looked_at(target, tmp_path):
     raw = tmp_path / "raw"
     assert "toy.txt not found in data/raw" in missing_reason(ENTRY, raw)
     with pytest.raises(FetchError, match=r"raw/toy nor in .*/mirror/toy, and no address"):
-        fetch_file(ENTRY, FILE, target, [tmp_path / "mirror"])
+        fetched(target, [tmp_path / "mirror"], True)
     entry = entry_with(url="https://127.0.0.1:9/toy.txt")
     with pytest.raises(FetchError, match="the network is not to be used"):
-        fetch_file(entry, entry.files[0], target, download=False)
+        fetched(target, entry=entry)
     with pytest.raises(FetchError, match=r"https://127.0.0.1:9/toy.txt failed \(.*refused\)"):
-        fetch_file(entry, entry.files[0], target)
+        fetched(target, download=True, entry=entry)
     assert is_untouched(target)
 
 
@@ -148,10 +156,10 @@ def test_each_host_is_asked_once_while_a_run_is_planned(tmp_path, monkeypatch):
 
 
 def test_a_users_own_file_may_be_compressed(tmp_path):
-    assert raw_path(ENTRY, FILE, tmp_path) == tmp_path / "toy/toy.txt"
+    assert raw_path("toy", "toy.txt", tmp_path) == tmp_path / "toy/toy.txt"
     (tmp_path / "toy").mkdir()
     (tmp_path / "toy/toy.txt.gz").write_bytes(b"")
-    assert raw_path(ENTRY, FILE, tmp_path) == tmp_path / "toy/toy.txt.gz"
+    assert raw_path("toy", "toy.txt", tmp_path) == tmp_path / "toy/toy.txt.gz"
 
 
 def test_the_suffix_of_a_compression_is_no_part_of_a_name():
@@ -203,7 +211,7 @@ def test_the_official_address_may_be_compressed_and_redirect(target, tmp_path, a
     (tmp_path / f"www/toy.txt{suffix}").write_bytes(COMPRESS[suffix](CONTENT))
     url = f"{address}/to?{address}/toy.txt" if not suffix else f"{address}/toy.txt{suffix}"
     entry = entry_with(url=url)
-    fetch_file(entry, entry.files[0], target)
+    fetched(target, download=True, entry=entry)
     assert target.read_bytes() == CONTENT
 
 
@@ -219,7 +227,7 @@ def test_the_official_address_may_be_compressed_and_redirect(target, tmp_path, a
 def test_what_an_address_does_not_give_is_told(target, address, path, message):
     entry = entry_with(url=f"{address}/{path}", sha256=None, size=None)
     with pytest.raises(FetchError, match=message) as caught:
-        fetch_file(entry, entry.files[0], target)
+        fetched(target, download=True, entry=entry)
     assert "\n" not in str(caught.value)
     assert is_untouched(target)
 

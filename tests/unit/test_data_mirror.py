@@ -8,6 +8,7 @@ from toplabel.reproduction.config.datasets import load_registry
 from toplabel.reproduction.data.fetch import fetch
 from toplabel.reproduction.data.overview import disagreements
 from toplabel.reproduction.data.prepare import prepare
+from toplabel.reproduction.data.tasks import PrepareTask
 from toplabel.reproduction.raw import missing_reason
 
 pytestmark = pytest.mark.mirror
@@ -55,7 +56,7 @@ def prepared(registry, mirror, raw):
         if reason := missing_reason(registry[name], raw, [mirror]):
             pytest.skip(reason)
         fetch(registry[name], raw, [mirror], network=False)
-        return prepare(registry[name], raw)
+        return prepare(PrepareTask.of(registry[name]), raw)
 
     return make
 

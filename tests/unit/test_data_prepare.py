@@ -21,12 +21,12 @@ from toplabel.reproduction.data.overview import (
     COLUMNS,
     dataset_row,
     disagreements,
-    printed_interval,
 )
 from toplabel.reproduction.data.parts import Loaded, Part, Prepared
 from toplabel.reproduction.data.prepare import prepare, store
 from toplabel.reproduction.data.prepared import load_prepared, save_prepared
-from toplabel.reproduction.data.statistics import norm_advice, statistics
+from toplabel.reproduction.data.statistics import norm_advice, printed_interval, statistics
+from toplabel.reproduction.data.tasks import DescribedSet, PrepareTask
 from toplabel.reproduction.data.validation import validate_prepared
 from toplabel.reproduction.files import FileError
 
@@ -63,7 +63,7 @@ def registry(repository):
 
 
 def test_a_set_of_files(raw):
-    prepared = prepare(ENTRY, raw)
+    prepared = prepare(PrepareTask.of(ENTRY), raw)
     assert (prepared.name, prepared.task, prepared.class_names) == ("toy", "multiclass", ["1", "2"])
     np.testing.assert_array_equal(prepared.parts["train"].X, [[0.5, 1], [0, 1], [1, 0], [0, 0]])
     np.testing.assert_array_equal(prepared.parts["test"].y, [1, 0])
@@ -72,15 +72,15 @@ def test_a_set_of_files(raw):
 
 
 def test_compressed_files_are_read_and_checked_as_plain_ones(raw):
-    plain = prepare(ENTRY, raw)
+    plain = prepare(PrepareTask.of(ENTRY), raw)
     (raw / "toy/a.txt").unlink()
     (raw / "toy/a.txt.gz").write_bytes(gzip.compress(TRAIN.encode()))
-    packed = prepare(ENTRY, raw)
+    packed = prepare(PrepareTask.of(ENTRY), raw)
     assert packed.meta == plain.meta
     np.testing.assert_array_equal(packed.parts["train"].X, plain.parts["train"].X)
     (raw / "toy/a.txt.gz").write_bytes(gzip.compress(b"1 1:x\n"))
     with pytest.raises(ValueError, match=r"toy/a\.txt:1: "):
-        prepare(ENTRY, raw)
+        prepare(PrepareTask.of(ENTRY), raw)
 
 
 @pytest.mark.parametrize(
@@ -97,14 +97,14 @@ def test_compressed_files_are_read_and_checked_as_plain_ones(raw):
 )
 def test_what_cannot_be_prepared_is_one_line(raw, changes, message):
     with pytest.raises(ValueError, match=message) as caught:
-        prepare(replace(ENTRY, **changes), raw)
+        prepare(PrepareTask.of(replace(ENTRY, **changes)), raw)
     assert "\n" not in str(caught.value)
 
 
 def test_classes_without_a_training_row_are_refused(raw):
     (raw / "toy/b.txt").write_text("3 1:1\n")
     with pytest.raises(ValueError, match="part 'train': class '3' has no training example"):
-        prepare(ENTRY, raw)
+        prepare(PrepareTask.of(ENTRY), raw)
 
 
 # ---- features that the user extracts -------------------------------------------------------------
@@ -130,8 +130,8 @@ def test_features_of_another_size_than_the_papers_are_marked(registry, tmp_path)
     write_features(tmp_path / "fmd", "train", X, y)
     write_features(tmp_path / "fmd", "test", X[:10], y[:10])
     with pytest.raises(ValueError, match=r"n_train is 30, .* prints 500"):
-        prepare(registry["fmd"], tmp_path)
-    prepared = prepare(marked(registry["fmd"]), tmp_path)
+        prepare(PrepareTask.of(registry["fmd"]), tmp_path)
+    prepared = prepare(PrepareTask.of(marked(registry["fmd"])), tmp_path)
     assert prepared.meta["not_comparable"] == "synthetic"
     np.testing.assert_array_equal(np.asarray(prepared.parts["train"].X, np.float32), X)
     np.testing.assert_array_equal(prepared.parts["train"].y, y - 1)
@@ -143,7 +143,7 @@ def test_features_in_a_file_are_saved_block_by_block(registry, tmp_path, monkeyp
     write_features(tmp_path / "fmd", "train", X, y)
     write_features(tmp_path / "fmd", "test", X[:20], y[:20])
     tracemalloc.start()
-    save_prepared(prepare(marked(registry["fmd"]), tmp_path), tmp_path / "prepared")
+    save_prepared(prepare(PrepareTask.of(marked(registry["fmd"])), tmp_path), tmp_path / "prepared")
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 8 << 20
@@ -238,10 +238,10 @@ def test_advice_on_rows_for_which_the_grid_of_C_is_of_no_use(square, is_told):
 def test_advice_stands_in_meta_unless_C_is_scaled(raw):
     (raw / "toy/a.txt").write_text(TRAIN.replace(":", ":1000"))
     grid = Axis(10, -5, 3, 1)
-    (advice,) = prepare(ENTRY, raw, grid).meta["advice"]
+    (advice,) = prepare(PrepareTask.of(ENTRY, grid), raw).meta["advice"]
     assert "`transform: standardise`" in advice
     for changes in ({"C_scale": "mean_squared_norm"}, {"transform": "normalise"}):
-        assert prepare(replace(ENTRY, **changes), raw, grid).meta["advice"] == []
+        assert prepare(PrepareTask.of(replace(ENTRY, **changes), grid), raw).meta["advice"] == []
 
 
 @pytest.mark.parametrize(
@@ -273,12 +273,15 @@ def test_comparison_with_the_papers():
 
 def test_rows_of_the_table_of_data_sets(raw):
     entry = replace(ENTRY, statistics=(Printed("table 4", n_classes="2"),))
-    row = dataset_row(entry, prepare(entry, raw).meta)
+    row = dataset_row(DescribedSet.of(entry), prepare(PrepareTask.of(entry), raw).meta)
     assert {*COLUMNS} <= {*row}
     assert (row["status"], row["n_train"], row["agrees"], row["reason"]) == ("ready", 4, True, "")
-    marked = dataset_row(entry, prepare(replace(entry, not_comparable="half"), raw).meta)
+    marked = dataset_row(
+        DescribedSet.of(entry),
+        prepare(PrepareTask.of(replace(entry, not_comparable="half")), raw).meta,
+    )
     assert (marked["status"], marked["reason"]) == ("ready", "not comparable: half")
-    missing = dataset_row(entry, None, "no file")
+    missing = dataset_row(DescribedSet.of(entry), None, "no file")
     assert (missing["status"], missing["reason"]) == ("missing", "no file")
     assert (missing.get("n_train"), missing["paper_n_classes"]) == (None, "2")
 
@@ -384,5 +387,5 @@ def test_parts_of_the_generated_and_shipped_sets_are_those_of_the_kept_run(
         (repository / "tests/unit/prepared_sums.json").read_text()
     ).items():
         fetch(registry[name], tmp_path, [repository / SHIPPED], network=False)
-        parts = prepare(registry[name], tmp_path).parts
+        parts = prepare(PrepareTask.of(registry[name]), tmp_path).parts
         assert {part: sum_of(rows) for part, rows in parts.items()} == sums, name

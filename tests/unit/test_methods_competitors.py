@@ -16,11 +16,12 @@ from toplabel.reproduction.methods.trained import Trained
 from toplabel.reproduction.selection import fitting
 from toplabel.reproduction.selection.problems import validation_problems
 from toplabel.reproduction.selection.tuning import tune_split
+from toplabel.reproduction.tasks import recipe_of
 
 BUDGET = Budget(Axis(2, -4, 2, 2), None, folds=2)
 QUICK = {f"wsabie_pp_{queue}": {"dimension": 4, "epochs": 3} for queue in range(3)}
 QUICK |= {"topk_ent_tr_descent": {"steps": 5}}
-FIXED = {"n_classes": 3, "seed": 0, "eps": 1e-6, "max_epochs": 5000}
+FIXED = {"n_classes": 3, "seed": 0, "tol": 1e-6, "max_iter": 5000}
 
 
 def problem():
@@ -75,7 +76,7 @@ def test_a_class_without_an_example_gets_a_constant_score(name, none):
 
 def test_a_short_run_says_so():
     X, labels = problem()
-    short = FIXED | {"max_epochs": 2, "eps": 1e-9}
+    short = FIXED | {"max_iter": 2, "tol": 1e-9}
     trained = trainer_of("recall_at_k").train(X, labels, C=100.0, **short)
     assert trained.status == "max_iter"
     assert trained.dual < trained.primal
@@ -86,7 +87,7 @@ def test_a_short_run_says_so():
     [
         ("toppush_program", {"tolerance": -1.0}, "tolerance must be >= 0"),
         ("recall_at_k", {"tolerance": -0.1}, "tolerance must be >= 0"),
-        ("wsabie_pp_0", {"epochs": 1.5}, "'m': epochs must be an integer, got 1.5"),
+        ("wsabie_pp_0", {"epochs": 1.5}, "params: epochs must be an integer, got 1.5"),
         ("topk_ent_tr_descent", {"steps": -1}, "steps must be >= 0, got -1"),
         ("simplex_boosting", {"depth": 0}, "depth must be >= 1, got 0"),
     ],
@@ -109,15 +110,15 @@ class Recorder:
 
 def test_a_competitor_starts_from_the_model_of_the_largest_C_below(monkeypatch):
     trainer = Recorder()
-    monkeypatch.setattr(fitting, "create", lambda method: trainer)
+    monkeypatch.setattr(fitting, "create", lambda recipe: trainer)
     X, y = blobs()
     method = Method("m", "M", competitor="lr_ova_liblinear")
-    fitter = fitting.Fitter(task_of(method, BUDGET), X, y, 3, np.nan, 0)
-    found = {C: fitter.fit(C).solution for C in (1.0, 4.0, 2.0, 8.0)}
+    fitter = fitting.Fitter(task_of(method, BUDGET), X, y, 3, None, 0)
+    found = {C: fitter.fit_C(C).solution for C in (1.0, 4.0, 2.0, 8.0)}
     assert [call["start"] for call in trainer.calls] == [None, found[1.0], None, found[4.0]]
     seeds = [call["seed"] for call in trainer.calls]
     assert len(set(seeds)) == 4
-    fitter.fit(2.0)
+    fitter.fit_C(2.0)
     assert trainer.calls[-1]["seed"] == seeds[2]  # of names and value, not of the order
 
 
@@ -142,7 +143,8 @@ def test_an_estimator_learns_label_sets_and_zero_is_the_threshold(path, params):
     Y = np.eye(3, dtype=np.uint8)[y]
     trainer = Estimator(made(path, params), [{}])
     scores, again = (
-        trainer.train(X, Y, n_classes=3, C=1.0, seed=2**40).decision_function(X) for _ in range(2)
+        trainer.train(X, Y, n_classes=3, candidate=0, seed=2**40).decision_function(X)
+        for _ in range(2)
     )
     np.testing.assert_array_equal(scores, again)
     assert ((scores > 0) == Y).mean() > 0.9
@@ -151,11 +153,13 @@ def test_an_estimator_learns_label_sets_and_zero_is_the_threshold(path, params):
 @pytest.mark.parametrize("name", ["sklearn.linear_model.LogisticRegression", FOREST[0]])
 def test_an_estimator_of_classes_scores_those_that_never_occur(name):
     X, y = blobs()
-    trained = Estimator(made(name, {}), [{}]).train(X, y, n_classes=5, C=1.0, seed=0)
+    trained = Estimator(made(name, {}), [{}]).train(X, y, n_classes=5, candidate=0, seed=0)
     scores = trained.decision_function(X)
     assert (scores.argmax(axis=1) == y).mean() > 0.8
     assert (scores[:, 3:] < scores[:, :3].min()).all()
-    two = Estimator(made(name, {}), [{}]).train(X, np.minimum(y, 1), n_classes=2, C=1.0, seed=0)
+    two = Estimator(made(name, {}), [{}]).train(
+        X, np.minimum(y, 1), n_classes=2, candidate=0, seed=0
+    )
     assert (two.decision_function(X).argmax(axis=1) == np.minimum(y, 1)).mean() > 0.7
 
 
@@ -164,11 +168,13 @@ def test_the_candidates_of_an_estimator_are_tried_one_after_the_other():
     params = {"estimator": {"estimator": LOGISTIC["estimator"]}}
     path = "sklearn.multioutput.ClassifierChain"
     method = Method("chain", "A", estimator=path, labels="set", params=params, grid=grid)
-    task = task_of(method, method.budget(BUDGET, "standard"), ["rank_loss"], "half")
+    task = task_of(method, BUDGET, ["rank_loss"], "half")
     (tuned,) = tune_split(list(validation_problems(regions_set(), task)), task)
-    assert tuned.C.tolist() == [1.0, 2.0]
+    assert tuned.C is None
+    assert tuned.candidate.tolist() == [0, 1]
     X, y = blobs()
-    trained = methods.create(method).train(X, np.eye(3, dtype=int)[y], n_classes=3, C=2.0, seed=1)
+    trainer, indicator = methods.create(task.recipe), np.eye(3, dtype=int)[y]
+    trained = trainer.train(X, indicator, n_classes=3, candidate=1, seed=1)
     chain = trained.model.estimator
     assert chain.estimator.C == 10.0
     assert chain.random_state is not None
@@ -185,5 +191,5 @@ def test_the_candidates_of_an_estimator_are_tried_one_after_the_other():
 @pytest.mark.parametrize("kind", ["estimator", "loss"])
 def test_a_class_that_cannot_be_made_is_named(path, params, message, kind):
     method = Method("mine", "Mine", params=params, **{kind: path})
-    with pytest.raises(ValueError, match=rf"^methods.mine.{kind}: {path}: {message}"):
-        methods.create(method)
+    with pytest.raises(ValueError, match=rf"^{kind}: {path}: {message}"):
+        methods.create(recipe_of(method))

@@ -9,7 +9,7 @@ from small_sets import blobs, competitor
 
 from toplabel import losses, solve
 
-FIXED = {"n_classes": 4, "seed": 0, "eps": 1e-3, "max_epochs": 1000}
+FIXED = {"n_classes": 4, "seed": 0, "tol": 1e-3, "max_iter": 1000}
 
 
 def _objective(W, X, y, k, C):
@@ -41,7 +41,7 @@ def test_every_step_descends_and_the_objective_is_that_of_the_model(C):
 
 def test_with_many_steps_it_is_at_a_local_minimum():
     X, y = blobs(m=4)
-    trained = _train(20_000, X, y, eps=1e-6)
+    trained = _train(20_000, X, y, tol=1e-6)
     assert trained.epochs < 20_000
     # A step must let P/lambda fall by 1e-5 of the norm of its gradient, not of its square: below,
     # none does.

@@ -16,9 +16,9 @@ BINARY = {
 }
 
 
-def _train(loss, X, labels, m, C=1.0, eps=1e-6, max_epochs=100000, seed=0):
+def _train(loss, X, labels, m, C=1.0, tol=1e-6, max_iter=100000, seed=0):
     trainer = competitor(f"{loss}_liblinear")
-    return trainer.train(X, labels, n_classes=m, C=C, seed=seed, eps=eps, max_epochs=max_epochs)
+    return trainer.train(X, labels, n_classes=m, C=C, seed=seed, tol=tol, max_iter=max_iter)
 
 
 def _objective(loss, X, Y, W, C):
@@ -40,7 +40,7 @@ def test_liblinear_and_our_solver_find_the_same_minimiser(loss, C):
 
 def test_the_logistic_loss_has_a_gap_and_the_hinge_has_none():
     X, y = blobs(n_per_class=15, m=3)
-    certified, bare = (_train(loss, X, y, 3, eps=1e-5) for loss in ("lr_ova", "svm_ova"))
+    certified, bare = (_train(loss, X, y, 3, tol=1e-5) for loss in ("lr_ova", "svm_ova"))
     assert certified.status == "converged"
     assert 0 <= certified.relative_gap <= 1e-5
     best = toplabel.solve(X, y, loss="lr_ova", C=1.0, tol=1e-10, max_iter=50000)
@@ -53,7 +53,7 @@ def test_the_logistic_loss_has_a_gap_and_the_hinge_has_none():
 def test_a_fit_that_is_cut_short_says_so():
     X, y = blobs(n_per_class=30, m=3, spread=1.5)
     for loss in ("svm_ova", "lr_ova"):
-        assert _train(loss, X, y, 3, C=1e3, eps=1e-9, max_epochs=2).status == "max_iter"
+        assert _train(loss, X, y, 3, C=1e3, tol=1e-9, max_iter=2).status == "max_iter"
 
 
 @pytest.mark.parametrize("loss", ["svm_ova", "lr_ova"])
@@ -76,7 +76,7 @@ def test_objectives_and_accuracies_on_real_sets_are_those_of_liblinear(load, los
     m = y.max() + 1
     for C in (0.001, 0.1):
         ours = toplabel.solve(X, y, loss=loss, C=C, tol=1e-7, max_iter=50000)
-        theirs = _train(loss, X, y, m, C, eps=1e-5)
+        theirs = _train(loss, X, y, m, C, tol=1e-5)
         assert theirs.status != "max_iter"
         assert theirs.primal == pytest.approx(ours.primal, rel=1e-5)
         for k in (1, 3):

@@ -18,7 +18,7 @@ from toplabel.reproduction.selection.training import train_models
 from toplabel.reproduction.selection.tuning import tune_split
 
 BUDGET = Budget(Axis(10, -2, 0, 1), None)
-OPTIONS = {"n_classes": 3, "seed": 1, "eps": 1e-6, "max_epochs": 20000}
+OPTIONS = {"n_classes": 3, "seed": 1, "tol": 1e-6, "max_iter": 20000}
 
 
 def _through_the_stages(name, prepared=None, **params):
@@ -100,7 +100,7 @@ def test_linear_svms_climb_to_their_C():
     rng = np.random.default_rng(0)
     labels = np.arange(200) % 4
     X = 50 + 10 * rng.normal(size=(200, 8)) + 5 * rng.normal(size=(4, 8))[labels]
-    options = {"n_classes": 4, "seed": 1, "eps": 1e-3, "max_epochs": 300}
+    options = {"n_classes": 4, "seed": 1, "tol": 1e-3, "max_iter": 300}
     climbed = competitor("sc_svm_batch").train(X, labels, C=0.01, **options)
     direct = simplex.solve(
         *(X, labels, "sc_svm", 0.01), n_classes=4, seed=1, tol=1e-3, max_iter=climbed.epochs
@@ -123,7 +123,7 @@ def test_libsvm_is_that_of_scikit_learn(kernel):
     assert found.decision_function(X) == pytest.approx(scores, abs=1e-8)
     assert found.decision_function(sparse.csr_matrix(X)) == pytest.approx(scores, abs=1e-8)
     assert found.status == "uncertified"
-    assert competitor(name).train(X, y, C=0.5, **(OPTIONS | {"max_epochs": 0})).status == "max_iter"
+    assert competitor(name).train(X, y, C=0.5, **(OPTIONS | {"max_iter": 0})).status == "max_iter"
 
 
 def risk(F, y):
@@ -178,6 +178,6 @@ def test_leave_one_out_needs_a_row_an_image_and_a_label_a_row():
     scenes = regions_set()
     task = task_of(method, BUDGET, validation="fifth", dataset="scenes")
     with pytest.raises(
-        ValueError, match="'scenes': several rows per image, of which the leave-one-out"
+        ValueError, match="'scenes': several rows per image, of which leave-one-out"
     ):
         problems_of(scenes, task)

@@ -84,7 +84,7 @@ def test_the_optimum_is_that_over_all_predictions(C, k):
 
 def test_the_rule_of_svm_perf_ends_where_no_plane_raises_the_risk_by_more():
     X, y = blobs(n_per_class=20, m=3, spread=0.9)
-    fixed = {"n_classes": 3, "C": 1.0, "seed": 0, "eps": 1e-9, "max_epochs": 2000}
+    fixed = {"n_classes": 3, "C": 1.0, "seed": 0, "tol": 1e-9, "max_iter": 2000}
     exact = competitor("recall_at_k").train(X, y, **fixed)
     epochs = []
     for percent in (10.0, 0.1):

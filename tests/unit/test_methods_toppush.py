@@ -57,7 +57,7 @@ def test_the_optimum_is_that_of_a_general_solver(C, dims, one_vs_all):
     X, y = blobs(n_per_class=8, m=3, spread=0.4)
     X = np.column_stack([X, rng.standard_normal((len(X), dims - 2))])
     trainer = competitor("toppush_ova" if one_vs_all else "toppush")
-    found = trainer.train(X, y, n_classes=3, C=C, eps=1e-6, max_epochs=3000)
+    found = trainer.train(X, y, n_classes=3, C=C, tol=1e-6, max_iter=3000)
     assert found.status == "converged"
     positive = y[:, None] == np.arange(3)
     problems = np.split(positive, 3, axis=1) if one_vs_all else [positive]
@@ -73,12 +73,12 @@ def test_the_optimum_is_that_of_a_general_solver(C, dims, one_vs_all):
 
 def test_the_authors_program_ends_by_its_progress():
     X, y = blobs(n_per_class=15, m=4)
-    fixed = {"n_classes": 4, "C": 5.0, "eps": 1e-9}
+    fixed = {"n_classes": 4, "C": 5.0, "tol": 1e-9}
     loose, tight = (
         competitor("toppush_program", tolerance=tolerance).train(X, y, **fixed)
         for tolerance in (0.1, 1e-6)
     )
-    exact = competitor("toppush").train(X, y, max_epochs=3000, **fixed | {"eps": 1e-6})
+    exact = competitor("toppush").train(X, y, max_iter=3000, **fixed | {"tol": 1e-6})
     assert exact.dual <= tight.primal
     assert 10 <= loose.epochs < tight.epochs  # the progress counts from the tenth iteration on
     assert loose.status == "uncertified"

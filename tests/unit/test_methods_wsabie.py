@@ -12,7 +12,7 @@ from toplabel.reproduction.methods.wsabie import (
     sample_violators,
 )
 
-TRAIN = {"eps": 1e-3, "max_epochs": 1000}
+TRAIN = {"tol": 1e-3, "max_iter": 1000}
 
 
 def _axes(m, copies=20, seed=0):

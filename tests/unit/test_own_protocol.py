@@ -13,6 +13,7 @@ from toplabel.reproduction.config.protocols import load_protocols
 from toplabel.reproduction.data.parts import Part, Prepared
 from toplabel.reproduction.data.prepare import prepare
 from toplabel.reproduction.data.statistics import advice, class_counts
+from toplabel.reproduction.data.tasks import PrepareTask
 from toplabel.reproduction.selection.tuning import tune_split
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -34,7 +35,7 @@ def raw(tmp_path):
 
 
 def test_features_are_standardised_by_the_training_rows_and_have_a_bias(raw):
-    prepared = prepare(entry(), raw)
+    prepared = prepare(PrepareTask.of(entry()), raw)
     assert len(prepared.splits) == 5
     for split in prepared.splits:
         train, test = prepared.parts[split.train].X, prepared.parts[split.test].X
@@ -45,7 +46,7 @@ def test_features_are_standardised_by_the_training_rows_and_have_a_bias(raw):
 
 
 def test_each_row_is_tested_once_and_folds_have_their_share_of_each_class(raw):
-    prepared = prepare(entry(folds=3), raw)
+    prepared = prepare(PrepareTask.of(entry(folds=3)), raw)
     tests = [prepared.parts[split.test] for split in prepared.splits]
     assert sum(part.n_rows for part in tests) == 30
     for part in tests:
@@ -55,14 +56,14 @@ def test_each_row_is_tested_once_and_folds_have_their_share_of_each_class(raw):
 def test_a_named_test_part_is_kept(raw):
     (raw / "mine/test.txt").write_bytes((raw / "mine/mine.txt").read_bytes())
     files = (RawFile("mine.txt", "train"), RawFile("test.txt", "test"))
-    prepared = prepare(entry(files=files), raw, is_own=True)
+    prepared = prepare(PrepareTask.of(entry(files=files), is_own=True), raw)
     assert [split.name for split in prepared.splits] == ["main"]
     assert prepared.meta["advice"] == ["30 of 30 test rows stand in the training part, too."]
 
 
 def test_fewer_rows_of_a_class_than_folds_are_refused(raw):
     with pytest.raises(ValueError, match="folds"):
-        prepare(entry(folds=11), raw)
+        prepare(PrepareTask.of(entry(folds=11)), raw)
 
 
 def test_advice_names_what_is_peculiar():

@@ -148,7 +148,7 @@ def test_a_gradient_norm_alone_is_no_duality_gap() -> None:
 
 def test_the_parameters_that_were_selected_for_an_estimator(tmp_path):
     (tmp_path / "mine/knn").mkdir(parents=True)
-    text = "split,metric,C\nf0,top1,2.0\nf1,top1,1.0\nf2,top1,2.0\nf0,top2,1.0\n"
+    text = "split,metric,candidate\nf0,top1,1\nf1,top1,0\nf2,top1,1\nf0,top2,0\n"
     (tmp_path / "mine/knn/selection.csv").write_text(text)
     inputs = SimpleNamespace(results=tmp_path, candidates={"knn": [{"n": 3}, {"n": 5}]})
     row = pd.Series({"config_dataset": "mine", "config_method": "knn", "metric": "top1", "C": 0.2})

@@ -74,9 +74,9 @@ def test_a_module_beside_the_config_is_found_and_its_change_is_seen(beside):
     text = "class Loss:\n    def value(self, scores, labels):\n        return {}\n"
     first = beside(text.format(1))
     check_classes(first, "own.yaml")
-    before = first.sources("tune.py", "mine_svm")
-    assert beside(text.format(2)).sources("tune.py", "mine_svm") != before
-    assert beside(text.format(1)).sources("tune.py", "mine_svm") == before
+    before = first.sources("tune.py", {"method": "mine_svm"})
+    assert beside(text.format(2)).sources("tune.py", {"method": "mine_svm"}) != before
+    assert beside(text.format(1)).sources("tune.py", {"method": "mine_svm"}) == before
 
 
 def test_a_class_that_cannot_be_imported_is_refused_by_file_and_key(beside):

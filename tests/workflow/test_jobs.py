@@ -20,7 +20,7 @@ def job(tmp_path, monkeypatch):
 
 
 def _raise(error):
-    def main(snakemake):
+    def main(task, snakemake):
         raise error
 
     return main
@@ -28,7 +28,7 @@ def _raise(error):
 
 def test_bad_input_ends_in_one_line_that_names_the_job(job, tmp_path):
     with pytest.raises(SystemExit) as ended:
-        run(_raise(ValueError("row 7 is empty")), job)
+        run(_raise(ValueError("row 7 is empty")), None, job)
     assert ended.value.code == "Error: tune letter svm_multi: row 7 is empty"
     assert "row 7 is empty" in (tmp_path / "logs/job.log").read_text()
     assert "Traceback" in (tmp_path / "logs/job.traceback").read_text()
@@ -36,18 +36,18 @@ def test_bad_input_ends_in_one_line_that_names_the_job(job, tmp_path):
 
 def test_a_missing_file_is_named(job):
     with pytest.raises(SystemExit) as ended:
-        run(_raise(FileNotFoundError(2, "No such file", "mine.txt")), job)
+        run(_raise(FileNotFoundError(2, "No such file", "mine.txt")), None, job)
     assert str(ended.value.code).endswith("mine.txt: No such file")
 
 
 def test_a_defect_keeps_its_traceback(job, tmp_path):
     with pytest.raises(KeyError):
-        run(_raise(KeyError("x")), job)
+        run(_raise(KeyError("x")), None, job)
     assert "KeyError" in (tmp_path / "logs/job.log").read_text()
 
 
 def test_a_cancelled_job_ends_with_the_status_of_sigterm(job, tmp_path):
     with pytest.raises(SystemExit) as ended:
-        run(lambda snakemake: os.kill(os.getpid(), signal.SIGTERM), job)
+        run(lambda task, snakemake: os.kill(os.getpid(), signal.SIGTERM), None, job)
     assert ended.value.code == 143
     assert "SIGTERM" in (tmp_path / "logs/job.log").read_text()

@@ -12,6 +12,7 @@ from toplabel.reproduction.config.catalogue import load_catalogue
 from toplabel.reproduction.config.datasets import load_registry
 from toplabel.reproduction.data.prepare import prepare
 from toplabel.reproduction.data.prepared import save_prepared
+from toplabel.reproduction.data.tasks import PrepareTask
 from toplabel.reproduction.selection import evaluation
 
 
@@ -26,7 +27,7 @@ def _measure(folder, dataset, marked):
         np.save(raw / dataset / f"{part}_labels.npy", np.arange(n) % 10)
     entry = load_registry(ROOT / "config/datasets.yaml")[dataset]
     entry = replace(entry, not_comparable="synthetic features" if marked else None)
-    save_prepared(prepare(entry, raw), results / dataset / "data")
+    save_prepared(prepare(PrepareTask.of(entry), raw), results / dataset / "data")
     row = dict.fromkeys((field.name for field in fields(evaluation.TestMetric)), 1.0)
     row |= {"dataset": dataset, "method": "lr_multi", "split": "main", "metric": "top1"}
     row |= {"value": 77.0, "epochs": 3, "status": "converged", "budget": "quick"}

@@ -23,6 +23,7 @@ from toplabel.reproduction.files import read_json
 from toplabel.reproduction.methods import create
 from toplabel.reproduction.needs import kept_jobs
 from toplabel.reproduction.plan import DEFAULTS, Plan, PlanError
+from toplabel.reproduction.tasks import recipe_of
 
 BRIEF = "TOPLABEL_BRIEF"
 """The environment variable that leaves the line of progress alone on the terminal."""
@@ -70,9 +71,9 @@ def check_classes(plan: Plan, source: str) -> None:
     for name in plan.run.methods:
         if name in plan.methods and plan.methods[name].path:
             try:
-                create(plan.methods[name])
+                create(recipe_of(plan.methods[name]))
             except ValueError as error:
-                raise PlanError(f"{source}: {error}") from None
+                raise PlanError(f"{source}: methods.{name}.{error}") from None
 
 
 def check_names(plan: Plan, source: str) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 
-import numpy as np
 import pandas as pd
 
 from toplabel.reproduction.files import read_npz
@@ -70,7 +69,7 @@ def selected_for(inputs: Inputs, row: pd.Series) -> str:
         return f"C {compact(row['C'], 3)}" if row["C"] == row["C"] else ""
     file = inputs.results / row["config_dataset"] / row["config_method"] / "selection.csv"
     chosen = pd.read_csv(file)
-    places = np.log2(chosen.loc[chosen["metric"] == row["metric"], "C"]).round().astype(int)
+    places = chosen.loc[chosen["metric"] == row["metric"], "candidate"].astype(int)
     texts = Counter(
         ", ".join(f"{name} {value}" for name, value in candidates[i].items()) for i in places
     )
