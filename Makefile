@@ -47,7 +47,7 @@ reproduce: setup
 	@echo "The report is reports/index.html."
 
 show: setup
-	$(BIN)/snakemake show $(ARGS) --cores $(CORES) --quiet host reason
+	$(BIN)/snakemake $(ARGS) --config show=true --cores $(CORES) --quiet host reason
 
 whole: setup
 	$(BIN)/snakemake $(ARGS) --configfile config/full.yaml --cores $(CORES) --quiet host reason

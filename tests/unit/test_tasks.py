@@ -113,6 +113,7 @@ OF_RUN = {
     "threshold": (0.5, {"evaluate", "predict"}),
     "mirrors": (("elsewhere",), NOTHING),
     "download": (False, NOTHING),
+    "show": (True, NOTHING),
     "studies": (("multiclass",), NOTHING),
     # The grids, advice on them, and the name that stands beside each number.
     "budget": ("standard", {"prepare", "tune", "evaluate"}),

@@ -25,19 +25,6 @@ rule report:
         "../scripts/write_report.py"
 
 
-# The reports on what there is: computes nothing, has no inputs, and runs whenever it is asked for.
-rule show:
-    log:
-        "results/logs/show.log",
-    localrule: True
-    params:
-        config=config,
-    message:
-        "Write the reports on what there is"
-    script:
-        "../scripts/show.py"
-
-
 # All files of results/ beside their sums: no inputs, runs whenever it is asked for.
 rule verify_files:
     log:

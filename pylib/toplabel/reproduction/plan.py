@@ -264,14 +264,29 @@ class Plan:
 
     @cached_property
     def cells(self) -> list[Cell]:
-        """The cells of the config whose data sets can be had.
+        """The cells of the config whose data sets can be had; of a run that only shows, those with
+        results.
 
         Raises
         ------
         PlanError
             One line with the reasons, when there is none.
         """
-        return self.reachable(self.asked, "the studies of the config")
+        if not self.run.show:
+            return self.reachable(self.asked, "the studies of the config")
+        shown = [cell for cell in self.asked if self.there([cell.path("evaluation.csv")])]
+        if not shown:
+            raise PlanError("show: the studies of the config have no results yet")
+        return shown
+
+    @property
+    def missing(self) -> list[str]:
+        """The cells that the config asks for and a run that only shows has no results of."""
+        return [f"{cell.dataset}/{cell.method}" for cell in self.asked if cell not in self.cells]
+
+    def there(self, files: Iterable[str]) -> list[str]:
+        """Return files; of a run that only shows, those that are there."""
+        return [file for file in files if not self.run.show or Path(file).is_file()]
 
     def reachable(self, asked: Iterable[Cell], what: str) -> list[Cell]:
         """Return the cells whose data sets can be had; none is a `PlanError` with the reasons."""
@@ -296,12 +311,12 @@ class Plan:
         cells = self.cells if cells is None else cells
         if name == "ranks.npz":  # a network is judged by its splits, and has no ranks of classes
             cells = [cell for cell in cells if not self.methods[cell.method].fine_tunes]
-        return [cell.path(name) for cell in cells]
+        return self.there(cell.path(name) for cell in cells)
 
     def predictions(self) -> list[str]:
         """Return the predictions of the cells of data sets that the config defines."""
         own = [cell for cell in self.cells if cell.dataset in self.run.datasets]
-        return [cell.path("predictions.csv") for cell in own]
+        return self.there(cell.path("predictions.csv") for cell in own)
 
 
 def pattern(names: Iterable[str]) -> str:

@@ -51,7 +51,8 @@ def read_plan(root: Path, config: Mapping[str, Any], workflow: Any) -> Plan:
         if workflow.is_main_process:
             check_names(plan, source)
             check_classes(plan, source)
-            _check_records(plan)
+            if not plan.run.show:
+                _check_records(plan)
     except (ValueError, PlanError) as error:
         sys.exit(f"Error: {error}")
     return plan
@@ -160,8 +161,6 @@ def end(workflow: Any, plan: Plan) -> None:
     where = f"The report is {plan.report}/index.html, as a document {plan.report}/toplabel.pdf."
     if "report" in rules:
         print(f"\n{_measured(Path('results/cells.csv'))}\n{where}", file=sys.stderr)
-    elif "show" in rules:
-        print(f"\n{where}", file=sys.stderr)
 
 
 def _measured(cells: Path) -> str:
@@ -179,7 +178,7 @@ def fail() -> None:
     """Say how to go on after a failure."""
     print(
         "The run did not finish: the errors are above, and the logs in results/logs. The same "
-        "command goes on where it ended; the target `show` writes the reports on what there is.",
+        "command goes on where it ended; with `--config show=true` it writes the reports on what there is.",
         file=sys.stderr,
     )
 

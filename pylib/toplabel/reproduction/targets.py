@@ -43,7 +43,7 @@ class Targets:
     def table_files(self) -> list[str]:
         """Return the files of the tables that the reports print as they stand."""
         names = () if self._plan.is_own else FREE
-        return [file for name in names for file in table_files(name)]
+        return self._whole(map(table_files, names))
 
     # ---- figures ---------------------------------------------------------------------------------
 
@@ -91,7 +91,11 @@ class Targets:
         Figures that show no results are left out where the config defines its own studies.
         """
         free = [] if self._plan.is_own else [figure.name for figure in FIGURES if not figure.of_run]
-        return [file for name in (*self.figures, *free) for file in figure_files(name)]
+        return self._whole(map(figure_files, (*self.figures, *free)))
+
+    def _whole(self, groups: Iterable[list[str]]) -> list[str]:
+        """Return the files of tables or figures; of a run that only shows, of those that are whole."""
+        return [file for files in groups if self._plan.there(files) == files for file in files]
 
     def cells_of_figure(self, name: str) -> list[Cell]:
         """Return the cells that a figure of one data set shows, in the order of the methods.
@@ -136,7 +140,8 @@ class Targets:
         that times are measured on.
         """
         timed = [] if self._plan.is_own else [self.timed()]
-        return list(dict.fromkeys([*map(self._plan.prepared, self._plan.datasets), *timed]))
+        prepared = [*map(self._plan.prepared, self._plan.datasets), *timed]
+        return self._plan.there(dict.fromkeys(prepared))
 
     def own_or_all(self) -> list[str]:
         """Return the prepared data sets that the config defines, or else all that it asks for."""
@@ -155,13 +160,15 @@ class Targets:
     def reasons(self) -> dict[str, str]:
         """Return why each other registered data set is missing."""
         plan = self._plan
+        prepared = {*self.prepared()}
+        others = [name for name in plan.registry if plan.prepared(name) not in prepared]
+        if plan.run.show:
+            return dict.fromkeys(others, "not prepared")
         asked = {cell.dataset for cell in plan.asked}
-        there = {*self.prepared()}
         return {
             name: (plan.raw.missing(name) if name in asked else "")
             or "not asked for by this run; make whole asks for all whose data can be had"
-            for name in plan.registry
-            if plan.prepared(name) not in there
+            for name in others
         }
 
     # ---- targets ---------------------------------------------------------------------------------

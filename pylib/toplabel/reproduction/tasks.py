@@ -190,7 +190,8 @@ class Tasks:
 
     def report(self, wildcards: Any) -> dict[str, Any]:
         """Return the task of the report."""
-        return plain(ReportTask(self._plan.checkout))
+        missing = self._plan.missing if self._plan.run.show else ()
+        return plain(ReportTask(self._plan.checkout, tuple(missing)))
 
     def draw_figure(self, wildcards: Any) -> dict[str, Any]:
         """Return the task of a figure."""

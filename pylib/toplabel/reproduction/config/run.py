@@ -53,6 +53,8 @@ class RunConfig(Closed):
     """The passes over the data after which training stops all the same in tuning."""
     max_iter_train: PositiveInt
     """The passes after which the final training stops, whose models carry the certificates."""
+    show: bool
+    """Whether the reports are written on the results that are there, and nothing is computed."""
     datasets: Mapping[str, Any] = Field(default_factory=dict)
     """Data sets of the run's own, as in config/datasets.yaml."""
     methods: Mapping[str, Any] = Field(default_factory=dict)
