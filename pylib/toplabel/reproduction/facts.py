@@ -15,7 +15,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from toplabel.reproduction.report.figures.measuring import cpu_name
+from toplabel.reproduction.timing.clock import cpu_name
 
 if TYPE_CHECKING:
     import pandas as pd
