@@ -25,8 +25,8 @@ from toplabel.reproduction.compare.cells import KEPT, read_cells, write_cells
 from toplabel.reproduction.compare.views import compared
 from toplabel.reproduction.report.figures import agreement, registry, style
 from toplabel.reproduction.report.figures import circle as circle_figure
-from toplabel.reproduction.report.figures.drawing import Source, make_figure, mathtext
-from toplabel.reproduction.report.figures.registry import FIGURES, row_of
+from toplabel.reproduction.report.figures.drawing import make_figure, mathtext
+from toplabel.reproduction.report.figures.registry import FIGURES, FigureTask, row_of
 from toplabel.reproduction.report.figures.selection import selection_curve
 from toplabel.reproduction.report.labels import VERDICTS
 from toplabel.reproduction.selection.choice import choose
@@ -84,9 +84,9 @@ def test_a_figure_is_three_files_and_the_same_bytes_again(tmp_path, monkeypatch,
         module = importlib.import_module(f"toplabel.reproduction.report.figures.{row.module}")
         monkeypatch.setattr(module, "numbers", lambda source: FRAMES[row.module])
     name = row.of("letter")
-    source = Source(title="Letter")
+    task = FigureTask(name, row.module, title="Letter")
     for folder in ("a", "b"):
-        make_figure(name, source, tmp_path / folder / f"{name}.svg")
+        make_figure(task, [], tmp_path / folder / f"{name}.svg")
     for suffix in ("svg", "csv", "json"):
         one = (tmp_path / "a" / f"{name}.{suffix}").read_bytes()
         assert one == (tmp_path / "b" / f"{name}.{suffix}").read_bytes()
@@ -110,7 +110,7 @@ def test_a_measured_figure_tells_the_conditions(tmp_path, monkeypatch) -> None:
     about.parent.mkdir()
     about.write_text('{"what": "Letter.", "sentence": "Measured here."}', encoding="utf-8")
     name = "tpami2017_figure03d"
-    make_figure(name, Source(files=[about]), tmp_path / f"{name}.svg")
+    make_figure(FigureTask(name, "softmax"), [about], tmp_path / f"{name}.svg")
     words = json.loads((tmp_path / f"{name}.json").read_text(encoding="utf-8"))
     assert words["caption"].endswith("Letter. Measured here.")
 
@@ -122,11 +122,11 @@ def test_the_recipe_for_a_figure_is_true(tmp_path, monkeypatch) -> None:
     exec(dedent(blocks[1]), vars(module))
     monkeypatch.setitem(sys.modules, module.__name__, module)
     added = eval(dedent(row), vars(registry))
-    monkeypatch.setattr(registry, "FIGURES", (*registry.FIGURES, added))
     cells = ROOT / "reports/summary/cells.csv"
     measured = read_cells(cells).assign(run="measured", epochs=7.0)
     write_cells(measured, tmp_path / "cells.csv")
-    make_figure("epochs", Source(files=[tmp_path / "cells.csv"]), tmp_path / "epochs.svg")
+    task = FigureTask(added.name, added.module)
+    make_figure(task, [tmp_path / "cells.csv"], tmp_path / "epochs.svg")
     assert set(pd.read_csv(tmp_path / "epochs.csv")["epochs"]) == {7.0}
 
 
@@ -190,13 +190,13 @@ def test_predictions_are_the_classes_of_the_highest_scores() -> None:
 
 def test_selection_curves_take_the_best_over_theta_and_the_threshold() -> None:
     value = np.array([[[[1.0], [3.0]], [[np.nan], [2.0]]]])
-    axes = (np.array([np.nan]), np.array([0.1, 1.0]), np.array([0.0, 0.5]))
+    axes = {"C": np.array([0.1, 1.0]), "threshold": np.array([0.0, 0.5])}
     tables = dict.fromkeys(("relative_gap", "epochs", "seconds"), np.zeros((1, 2)))
     for metric, values, chosen in (
         ("f1_micro", [3.0, 2.0], [True, False]),
         ("rank_loss", [1.0, 2.0], [True, False]),
     ):
-        tuned = Tuned("main", "all", *axes, np.array([metric]), value, **tables)
+        tuned = Tuned("main", "all", np.array([metric]), value, **axes, **tables)
         curve = selection_curve([tuned], choose([tuned]))
         assert curve["metric"].unique().tolist() == [metric]
         assert curve["value"].tolist() == values
