@@ -9,6 +9,8 @@ from toplabel.reproduction.compare.tables import PrintedTable
 from toplabel.reproduction.timing.peers import ACCURACY, REPEATS
 from toplabel.reproduction.timing.projections import BIPARTITE, OURS, SORTING
 
+TABLE_2 = dict.fromkeys(("dimension", "sorting_based_s", "variable_fixing_s", "improvement"), float)
+"""The columns of data/published/tpami2017_table02.csv."""
 _WORDS = {
     "svm_multi": "multiclass SVM",
     "svm_ova": "one-vs-all SVM",
