@@ -31,7 +31,7 @@ rule calibration:
     benchmark:
         "results/benchmarks/calibration.tsv"
     resources:
-        **needs(plan, "calibration", mb=1500),
+        **needs("calibration"),
     params:
         task=tasks.calibration,
     message:
@@ -58,7 +58,7 @@ rule time:
         timing="convergence|peers|projections|softmax",
     threads: lambda wildcards: 1 if wildcards.timing in IN_CPU_TIME else ALL_CORES
     resources:
-        **needs(plan, "time", mb=2000),
+        **needs("time"),
     params:
         task=tasks.time,
     message:

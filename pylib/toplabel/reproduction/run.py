@@ -240,10 +240,10 @@ class Progress(logging.Handler):
                 print(self.line(), file=sys.stderr, flush=True)
 
 
-def _expected(benchmark: Path, known: Mapping[str, tuple[float, float]]) -> float | None:
+def _expected(benchmark: Path, known: Mapping[str, float]) -> float | None:
     """Return the seconds that a job is expected to take, if that is known."""
     try:
         return float(read_texts(benchmark, "\t")[0]["s"])
     except (IndexError, KeyError, ValueError):
         name = benchmark.relative_to(BENCHMARKS).with_suffix("").as_posix()
-        return known[name][0] if name in known else None
+        return known.get(name)
