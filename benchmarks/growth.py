@@ -31,10 +31,10 @@ from sklearn.svm import LinearSVC
 
 from large import MIB, peak_mib
 from toplabel import losses
-from toplabel.reproduction.compare.peers import logistic
 from toplabel.reproduction.report.figures import style
-from toplabel.reproduction.report.figures.measuring import cpu_name, load_average
 from toplabel.reproduction.seeds import seed_of
+from toplabel.reproduction.timing.clock import cpu_name, load_average
+from toplabel.reproduction.timing.peers import logistic
 from toplabel.solver import solve
 
 EPS = 1e-3  # ours ends at this certified gap, the others at the first (P - P*)/P* that is as small

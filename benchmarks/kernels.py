@@ -19,17 +19,17 @@ from scipy.special import wrightomega
 from threadpoolctl import threadpool_limits
 
 from benchmark_utils import limits, own_solver
-from benchmark_utils.measuring import Meter, best_of_rounds, fastest
+from benchmark_utils.measuring import Meter, best_of_rounds
 from benchmark_utils.problems import BenchProblem, synthetic
 from toplabel import prox
-from toplabel.reproduction.report.figures.measuring import timed
-from toplabel.reproduction.report.figures.projections import (
+from toplabel.reproduction.seeds import seed_of
+from toplabel.reproduction.timing.clock import fastest, timed
+from toplabel.reproduction.timing.projections import (
     DIMENSIONS,
     OURS,
     PROJECTIONS,
     algorithms,
 )
-from toplabel.reproduction.seeds import seed_of
 
 REPEATS = 3
 

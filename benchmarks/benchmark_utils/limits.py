@@ -11,9 +11,8 @@ import pandas as pd
 from scipy.linalg.blas import get_blas_funcs
 from threadpoolctl import threadpool_info
 
-from benchmark_utils.measuring import fastest
 from benchmark_utils.packages import versions
-from toplabel.reproduction.report.figures.measuring import cpu_name, cpuinfo, load_average
+from toplabel.reproduction.timing.clock import cpu_name, cpuinfo, fastest, load_average
 
 # What a processor must have to run the clones of the C library (TL_CLONES in csrc/src/compiler.h).
 _LEVELS = {

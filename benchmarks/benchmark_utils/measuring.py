@@ -7,15 +7,10 @@ from operator import itemgetter
 from typing import TypeVar
 
 from toplabel._core.lib import _capsule_pointer, check, ffi, lib
-from toplabel.reproduction.report.figures.measuring import timed
+from toplabel.reproduction.timing.clock import timed
 
 Key = TypeVar("Key")
 Result = TypeVar("Result")
-
-
-def fastest(function: Callable[[], object], repeats: int = 5) -> float:
-    """Return the seconds of the fastest of several calls."""
-    return min(timed(function)[0] for _ in range(repeats))
 
 
 def best_of_rounds(

@@ -6,7 +6,7 @@ import numpy as np
 from benchopt import BaseSolver
 
 from benchmark_utils.stopping import more
-from toplabel.reproduction.compare.peers import hinge, logistic_ova
+from toplabel.reproduction.timing.peers import hinge, logistic_ova
 
 
 class Solver(BaseSolver):

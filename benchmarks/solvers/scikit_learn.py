@@ -6,7 +6,7 @@ import numpy as np
 from benchopt import BaseSolver
 
 from benchmark_utils.stopping import more
-from toplabel.reproduction.compare.peers import logistic
+from toplabel.reproduction.timing.peers import logistic
 
 LARGEST_HESSIAN = 3000  # classes times features beyond which newton-cholesky does not pay (or fit)
 

@@ -2,7 +2,7 @@
 seconds to relative gaps of 1e-3 and 1e-6, on one thread.
 
 Ours stops at its own certificate; LIBLINEAR and scikit-learn are run with ever more iterations, and the first
-run that is accurate enough counts (`toplabel.reproduction.compare.peers`). Raw files are looked for in
+run that is accurate enough counts (`toplabel.reproduction.timing.peers`). Raw files are looked for in
 TOPLABEL_MIRROR and data/embedded; a set that is not there is left out.
 """
 
@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
 from defaults import load as load_set
 
 from benchmark_utils.problems import synthetic
-from toplabel.reproduction.compare import peers
+from toplabel.reproduction.timing import peers
 
 ACCURACIES = (1e-3, 1e-6)
 LARGEST = 3000  # weights

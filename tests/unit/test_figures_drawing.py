@@ -122,11 +122,11 @@ def test_the_recipe_for_a_figure_is_true(tmp_path, monkeypatch) -> None:
     exec(dedent(blocks[1]), vars(module))
     monkeypatch.setitem(sys.modules, module.__name__, module)
     added = eval(dedent(row), vars(registry))
-    monkeypatch.setattr(registry, "FIGURES", (*registry.FIGURES, added))
     cells = ROOT / "reports/summary/cells.csv"
     measured = read_cells(cells).assign(run="measured", epochs=7.0)
     write_cells(measured, tmp_path / "cells.csv")
-    make_figure(FigureTask("epochs", "epochs"), [tmp_path / "cells.csv"], tmp_path / "epochs.svg")
+    task = FigureTask(added.name, added.module)
+    make_figure(task, [tmp_path / "cells.csv"], tmp_path / "epochs.svg")
     assert set(pd.read_csv(tmp_path / "epochs.csv")["epochs"]) == {7.0}
 
 

@@ -1,13 +1,27 @@
 """CSV files between the stages."""
 
+from __future__ import annotations
+
+from dataclasses import dataclass
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from toplabel.reproduction.files import FileError
-from toplabel.reproduction.frames import read_frame, write_frame
+from toplabel.reproduction.frames import read_frame, read_rows, write_frame, write_rows
 
 COLUMNS = {"name": str, "value": float, "count": int}
+
+
+@dataclass(frozen=True)
+class Row:
+    name: str
+    value: float
+    count: int
+    right: bool
+    theta: float | None = None
+    k: int | None = None
 
 
 def test_a_frame_comes_back_bit_for_bit(tmp_path):
@@ -52,3 +66,51 @@ def test_truth_values_come_back(tmp_path):
     write_frame(frame, tmp_path / "some.csv")
     found = read_frame(tmp_path / "some.csv", {"right": bool})
     pd.testing.assert_frame_equal(found, frame)
+
+
+def test_rows_come_back_and_what_is_missing_is_none_or_nan(tmp_path):
+    path = tmp_path / "some.csv"
+    rows = [Row("a,b", 0.1 + 0.2, 3, True, 1e-300, 5), Row("", np.nan, 0, False)]
+    write_rows(Row, rows, path)
+    first, second = read_rows(Row, path)
+    assert first == rows[0]
+    assert np.isnan(second.value)
+    assert (second.name, second.count, second.right, second.theta, second.k) == (
+        "",
+        0,
+        False,
+        None,
+        None,
+    )
+    assert path.read_text().splitlines()[2] == ",,0,False,,"
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("a,one,1,True,,", ":2: 'one' in column 'value'"),
+        ("a,inf,1,True,,", ":2: 'inf' in column 'value'"),
+        ("a,1.0,1.5,True,,", ":2: '1.5' in column 'count'"),
+        ("a,1.0,,True,,", ":2: '' in column 'count'"),
+        ("a,1.0,1,yes,,", ":2: 'yes' in column 'right'"),
+        ("a,1.0,1,True", ":2: 4 columns instead of 6"),
+    ],
+)
+def test_a_wrong_cell_of_rows_is_named(tmp_path, text, place):
+    path = tmp_path / "some.csv"
+    path.write_text(f"name,value,count,right,theta,k\n{text}\n")
+    with pytest.raises(FileError) as error:
+        read_rows(Row, path)
+    assert str(error.value) == f"{path}{place}"
+
+
+def test_a_fraction_is_no_whole_number(tmp_path):
+    with pytest.raises(ValueError, match=r"whole number, got 1\.5"):
+        write_frame(pd.DataFrame({"count": [1.5]}), tmp_path / "some.csv", {"count": int})
+
+
+def test_rows_of_another_version_are_refused(tmp_path):
+    path = tmp_path / "some.csv"
+    path.write_text("name,value\na,1.0\n")
+    with pytest.raises(FileError, match="columns of another version"):
+        read_rows(Row, path)

@@ -19,9 +19,7 @@ def clock(monkeypatch):
 
 
 def progress(monkeypatch, tmp_path, known, names):
-    monkeypatch.setattr(
-        run, "kept_jobs", lambda *_: {name: (of, 0.0) for name, of in known.items()}
-    )
+    monkeypatch.setattr(run, "kept_jobs", lambda *_: known)
     tasks = [
         SimpleNamespace(jobid=i, benchmark=f"{run.BENCHMARKS}/{name}.tsv")
         for i, name in enumerate(names)

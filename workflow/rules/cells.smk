@@ -10,7 +10,7 @@ rule tune:
         "results/benchmarks/tune/{dataset}/{method}/{part}.tsv"
     priority: long_cells
     resources:
-        **needs(plan, "tune"),
+        **needs("tune"),
     params:
         task=tasks.tune,
     message:
@@ -32,7 +32,7 @@ rule train:
         "results/benchmarks/train/{dataset}/{method}.tsv"
     priority: long_cells
     resources:
-        **needs(plan, "train"),
+        **needs("train"),
     params:
         task=tasks.train,
     message:
@@ -58,7 +58,7 @@ rule evaluate:
         method=plan.trained_by("train"),
     priority: long_cells
     resources:
-        **needs(plan, "evaluate"),
+        **needs("evaluate"),
     params:
         task=tasks.evaluate,
     message:
@@ -79,7 +79,7 @@ rule predict:
     log:
         "results/logs/predict/{dataset}/{method}.log",
     resources:
-        **needs(plan, "evaluate"),
+        **needs("predict"),
     params:
         task=tasks.predict,
     message:

@@ -39,7 +39,7 @@ rule prepare:
         dataset=plan.made_by("prepare"),
     priority: FIRST
     resources:
-        **needs(plan, "prepare", mb=4000),
+        **needs("prepare"),
     params:
         task=tasks.prepare,
     message:

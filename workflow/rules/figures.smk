@@ -31,7 +31,7 @@ rule calibration:
     benchmark:
         "results/benchmarks/calibration.tsv"
     resources:
-        **needs(plan, "calibration", mb=1500),
+        **needs("calibration"),
     params:
         task=tasks.calibration,
     message:
@@ -40,63 +40,49 @@ rule calibration:
         "../scripts/calibration.py"
 
 
-# Times for the figures of TPAMI Fig. 3 and Table 2: some seconds each. The projections' is CPU time.
-rule time_projections:
+IN_CPU_TIME = ("peers", "projections")
+ALL_CORES = workflow.resource_settings.cores or 1  # none is known on a cluster
+
+
+# Times for the figures of TPAMI Fig. 3 and Table 2, and beside LIBLINEAR and scikit-learn. Wall time is measured with all
+# cores taken, so that no other job disturbs the clock. Projections and peers are measured in CPU time.
+rule time:
     input:
+        unpack(planned(targets.timing_inputs, "{timing}")),
+    output:
+        csv="results/timing/{timing}.csv",
+        json="results/timing/{timing}.json",
+    log:
+        "results/logs/timing/{timing}.log",
+    wildcard_constraints:
+        timing="convergence|peers|projections|softmax",
+    threads: lambda wildcards: 1 if wildcards.timing in IN_CPU_TIME else ALL_CORES
+    resources:
+        **needs("time"),
+    params:
+        task=tasks.time,
+    message:
+        "Measure times: {wildcards.timing}"
+    script:
+        "../scripts/measure_times.py"
+
+
+rule tabulate_times:
+    input:
+        projections="results/timing/projections.csv",
+        about_projections="results/timing/projections.json",
+        peers="results/timing/peers.csv",
+        about_peers="results/timing/peers.json",
         printed=f"{ROOT}/data/published/tpami2017_table02.csv",
     output:
-        csv="results/timing/projections.csv",
-        json="results/timing/projections.json",
-        table="results/tables/table02.csv",
-        about="results/tables/table02.json",
+        table02="results/tables/table02.csv",
+        about_table02="results/tables/table02.json",
+        peers="results/tables/peers.csv",
+        about_peers="results/tables/peers.json",
     log:
-        "results/logs/timing/projections.log",
-    resources:
-        **needs(plan, "time_projections", mb=2000),
-    params:
-        task=tasks.time,
+        "results/logs/tables/times.log",
+    localrule: True
     message:
-        "Time the projections"
+        "Write the tables of times"
     script:
-        "../scripts/time_projections.py"
-
-
-# Wall time, measured with all cores taken, so that no other job disturbs the clock.
-rule time_training:
-    input:
-        meta=planned(targets.timed),
-    output:
-        csv="results/timing/{figure}.csv",
-        json="results/timing/{figure}.json",
-    log:
-        "results/logs/timing/{figure}.log",
-    wildcard_constraints:
-        figure="convergence|softmax",
-    threads: workflow.resource_settings.cores or 1  # none is known on a cluster
-    resources:
-        **needs(plan, "time_training", mb=2000),
-    params:
-        task=tasks.time,
-    message:
-        "Time the training for the figure {wildcards.figure}"
-    script:
-        "../scripts/time_training.py"
-
-
-# CPU time beside LIBLINEAR and scikit-learn: the answer to how fast the solver is.
-rule time_peers:
-    input:
-        meta=planned(targets.timed),
-    output:
-        table="results/tables/peers.csv",
-        about="results/tables/peers.json",
-    log:
-        "results/logs/timing/peers.log",
-    resources:
-        **needs(plan, "time_peers", mb=2000),
-    params:
-        task=tasks.time,
-    message:
-        "Time the training beside LIBLINEAR and scikit-learn"
-    script:
-        "../scripts/time_peers.py"
+        "../scripts/tabulate_times.py"

@@ -15,7 +15,7 @@ rule train_network:
         dataset=plan.made_by("extract_features"),
     priority: FIRST
     resources:
-        **needs(plan, "network", mb=3000),
+        **needs("train_network"),
     params:
         task=tasks.train_network,
     message:
@@ -38,7 +38,7 @@ rule extract_features:
         dataset=plan.made_by("extract_features"),
     priority: FIRST
     resources:
-        **needs(plan, "extract", mb=3000),
+        **needs("extract_features"),
     params:
         task=tasks.extract_features,
     message:
@@ -62,7 +62,7 @@ rule fine_tune:
         method=plan.trained_by("fine_tune"),
     priority: long_cells
     resources:
-        **needs(plan, "fine_tune", mb=3000),
+        **needs("fine_tune"),
     params:
         task=tasks.fine_tune,
     message:

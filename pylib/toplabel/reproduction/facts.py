@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import os
 import platform
 import subprocess
@@ -15,7 +14,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from toplabel.reproduction.report.figures.measuring import cpu_name
+from toplabel.reproduction.frames import read_texts
+from toplabel.reproduction.timing.clock import cpu_name
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,6 +26,9 @@ PACKAGES = (
 )
 BENCHMARKS = Path("results/benchmarks")
 _MEASURED = ("seconds", "peak_mb")
+KEPT_JOBS = {"study": str, "stage": str, "dataset": str, "method": str, "part": str}
+KEPT_JOBS |= dict.fromkeys(_MEASURED, float)
+"""The columns of the jobs of the kept run, reports/summary/jobs.csv."""
 _START = Path(".snakemake/toplabel.start")
 
 
@@ -132,9 +135,8 @@ def jobs(folder: Path = BENCHMARKS) -> pd.DataFrame:
     found = []
     for path in sorted(folder.rglob("*.tsv")):
         names = (*path.relative_to(folder).with_suffix("").parts, "", "", "")
-        with path.open(newline="", encoding="utf-8") as stream:
-            for row in csv.DictReader(stream, delimiter="\t"):
-                found.append((*names[:4], row["s"], row["max_rss"]))
+        for row in read_texts(path, delimiter="\t"):
+            found.append((*names[:4], row["s"], row["max_rss"]))
     frame = pd.DataFrame(found, columns=["stage", "dataset", "method", "part", *_MEASURED])
     for name in _MEASURED:
         frame[name] = pd.to_numeric(frame[name], errors="coerce").fillna(0).astype(float)

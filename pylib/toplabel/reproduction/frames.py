@@ -1,87 +1,202 @@
-"""CSV files between the stages: written whole or not at all, with their sums beside them, and read
-back bit for bit.
+"""CSV files, written whole or not at all, with their sums beside them, and read back bit for bit.
 
-The columns of a file are a mapping from their names to `str`, `float`, `int` or `bool`, in their order.
-Text is read as it stands, "" where a cell is empty. Numbers, whole ones too, are read as floats,
-NaN where a cell is empty; they are written with as many digits as it takes to get the same bits.
+A file holds a frame, whose columns are a mapping from their names to `str`, `float`, `int` or `bool`, or
+the instances of a dataclass, whose fields are the columns. Numbers are written with as many digits as it
+takes to get the same bits. An empty cell is a missing number or an empty text: in a frame NaN, in a field
+that may be None that, in any other field of type float NaN.
 """
 
 from __future__ import annotations
 
+import csv
 import io
 import math
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
-import pandas as pd
 
-from toplabel.reproduction.files import FileError, read_text, result_path
+from toplabel.reproduction.files import FileError, read_text, remade, result_path
+
+if TYPE_CHECKING:  # pandas takes half a second to import, which the plan of a run does not need
+    import pandas as pd
 
 Columns = Mapping[str, type]
+Path = str | os.PathLike[str]
+Row = TypeVar("Row")
 
 
-def write_frame(
-    frame: pd.DataFrame, path: str | os.PathLike[str], columns: Columns | None = None
-) -> None:
+# ---- frames --------------------------------------------------------------------------------------
+
+
+def write_frame(frame: pd.DataFrame, path: Path, columns: Columns | None = None) -> None:
     """Write a frame with these columns, in their order, or with all that it has.
 
     The index is not written. A FileError names the path and a column that is missing or unknown.
     """
     columns = dict.fromkeys(frame.columns, str) if columns is None else columns
     _check(frame.columns, columns, path)
-    whole = {name: "Int64" for name, kind in columns.items() if kind is int}
-    with result_path(path) as temporary:
-        frame[[*columns]].astype(whole).to_csv(temporary, index=False, lineterminator="\n")
+    texts = [
+        [_whole_text(value) if kind is int else _text(value) for value in frame[name].tolist()]
+        for name, kind in columns.items()
+    ]
+    _write(path, [*columns], zip(*texts, strict=True))
 
 
-def read_frame(path: str | os.PathLike[str], columns: Columns | None = None) -> pd.DataFrame:
+def read_frame(path: Path, columns: Columns | None = None) -> pd.DataFrame:
     """Read a file with exactly these columns, or with any, all as text.
 
-    A FileError of one line names the file: it is missing, not what was written, no CSV file, has
-    other columns, or text where a number should be.
+    Numbers, whole ones too, become floats. A FileError of one line names the file: it is missing, not
+    what was written, no CSV file, has other columns, or text where a number should be.
     """
-    text = read_text(path)
-    try:
-        frame = pd.read_csv(io.StringIO(text), dtype=str, keep_default_na=False)
-    except ValueError as error:  # pandas' own errors are ValueErrors
-        raise FileError(f"{path}: {' '.join(str(error).split())}") from None
-    columns = dict.fromkeys(frame.columns, str) if columns is None else columns
-    _check(frame.columns, columns, path)
-    numbers = [name for name, kind in columns.items() if kind in (float, int)]
-    frame = frame.assign(**{name: as_numbers(frame[name], path) for name in numbers})
-    frame = frame.assign(
-        **{name: frame[name] == "True" for name in columns if columns[name] is bool}
+    import pandas as pd
+
+    header, rows = _read(path)
+    columns = dict.fromkeys(header, str) if columns is None else columns
+    _check(header, columns, path)
+    texts = dict(zip(header, zip(*rows, strict=True) if rows else [()] * len(header), strict=True))
+    return pd.DataFrame(
+        {
+            name: pd.Series(
+                _converted(texts[name], _OF_FRAMES[kind], name, path),
+                dtype=float if kind is int else kind,
+            )
+            for name, kind in columns.items()
+        }
     )
-    return frame[[*columns]]
 
 
-def as_numbers(column: pd.Series, path: str | os.PathLike[str]) -> np.ndarray:
+def as_numbers(column: pd.Series, path: Path) -> np.ndarray:
     """Turn a column of text into numbers, an empty cell into NaN.
 
-    Python's conversion is exact, which that of pandas is not in all of its versions. A FileError
-    names the file, the line and the column of what is no finite number.
+    A FileError names the file, the line and the column of what is no finite number.
     """
-    values = np.full(len(column), math.nan)
-    for i, text in enumerate(column):
-        try:
-            values[i] = float(text or "nan")
-        except ValueError:
-            values[i] = math.inf
-        if math.isinf(values[i]):
-            raise FileError(f"{path}:{i + 2}: '{text}' in column '{column.name}' is not a number")
-    return values
+    return np.array(_converted(column, _number, str(column.name), path), dtype=float)
 
 
 def empty_frame(columns: Columns) -> pd.DataFrame:
     """Return a frame without rows."""
+    import pandas as pd
+
     kinds = {name: str if kind is str else float for name, kind in columns.items()}
     return pd.DataFrame(columns=[*columns]).astype(kinds)
 
 
-def _check(found: Iterable[str], columns: Columns, path: str | os.PathLike[str]) -> None:
-    found = [*found]
-    wrong = [f"the column '{name}' is missing" for name in columns if name not in found]
-    wrong += [f"the column '{name}' is unknown" for name in found if name not in columns]
+def _check(header: Iterable[str], columns: Columns, path: Path) -> None:
+    header = [*header]
+    wrong = [f"the column '{name}' is missing" for name in columns if name not in header]
+    wrong += [f"the column '{name}' is unknown" for name in header if name not in columns]
     if wrong:
         raise FileError(f"{path}: {wrong[0]}")
+
+
+# ---- rows ----------------------------------------------------------------------------------------
+
+
+def write_rows(kind: type[Row], rows: Iterable[Row], path: Path) -> None:
+    """Write instances of a dataclass, a row each."""
+    names = [field.name for field in fields(kind)]
+    _write(path, names, ([_text(getattr(row, name)) for name in names] for row in rows))
+
+
+def read_rows(kind: type[Row], path: Path) -> list[Row]:
+    """Read what `write_rows` wrote; a FileError names the file, the line and the column."""
+    header, rows = _read(path)
+    if header != [field.name for field in fields(kind)]:
+        raise FileError(f"{path}: columns of another version; {remade(path)}")
+    columns = [
+        _converted([row[place] for row in rows], _OF_FIELDS[field.type], field.name, path)
+        for place, field in enumerate(fields(kind))
+    ]
+    return [kind(*values) for values in zip(*columns, strict=True)]
+
+
+def read_texts(path: Path, delimiter: str = ",") -> list[dict[str, str]]:
+    """Return the rows of a file as mappings from the columns to text."""
+    header, rows = _read(path, delimiter)
+    return [dict(zip(header, row, strict=True)) for row in rows]
+
+
+# ---- lines and cells -----------------------------------------------------------------------------
+
+
+def _write(path: Path, header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    with (
+        result_path(path) as temporary,
+        open(temporary, "w", encoding="utf-8", newline="") as stream,
+    ):
+        lines = csv.writer(stream, lineterminator="\n")
+        lines.writerow(header)
+        lines.writerows(rows)
+
+
+def _read(path: Path, delimiter: str = ",") -> tuple[list[str], list[list[str]]]:
+    """Return the names of the columns and the rows of a file, all as text."""
+    text = io.StringIO(read_text(path), newline="")
+    try:
+        lines = list(csv.reader(text, delimiter=delimiter, strict=True))
+    except csv.Error as error:
+        raise FileError(f"{path}: {error}") from None
+    if not lines:
+        raise FileError(f"{path}: the file is empty")
+    header, *rows = lines
+    for number, row in enumerate(rows, start=2):
+        if len(row) != len(header):
+            raise FileError(f"{path}:{number}: {len(row)} columns instead of {len(header)}")
+    return header, rows
+
+
+def _converted(
+    texts: Iterable[str], convert: Callable[[str], Any], name: str, path: Path
+) -> list[Any]:
+    """Return the values of a column of text; a FileError names the file, the line and the column."""
+    values = []
+    for number, text in enumerate(texts, start=2):
+        try:
+            values.append(convert(text))
+        except (ValueError, KeyError):
+            raise FileError(f"{path}:{number}: '{text}' in column '{name}'") from None
+    return values
+
+
+def _text(value: Any) -> str:
+    """Return the text of a cell: nothing for None and NaN, and all digits of a number."""
+    if value is None or value != value:
+        return ""
+    return repr(float(value)) if isinstance(value, float) else str(value)
+
+
+def _whole_text(value: Any) -> str:
+    text = _text(value)
+    if text and value != int(value):
+        raise ValueError(f"expected a whole number, got {text}")
+    return str(int(value)) if text else ""
+
+
+def _number(text: str) -> float:
+    """Return a finite number, or NaN; Python's conversion is exact."""
+    value = float(text) if text else math.nan
+    if math.isinf(value):
+        raise ValueError(text)
+    return value
+
+
+def _whole_number(text: str) -> float:
+    value = _number(text)
+    if value == value and not value.is_integer():
+        raise ValueError(text)
+    return value
+
+
+_truth = {"True": True, "False": False}.__getitem__
+_OF_FRAMES: dict[type, Callable] = {str: str, float: _number, int: _whole_number, bool: _truth}
+_OF_FIELDS: dict[Any, Callable] = {  # by the annotation of a field
+    "str": str,
+    "int": int,
+    "float": _number,
+    "bool": _truth,
+    "int | None": lambda text: int(text) if text else None,
+    "float | None": lambda text: _number(text) if text else None,
+}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
@@ -10,6 +9,7 @@ from functools import cache
 from toplabel.reproduction.config.catalogue import Catalogue
 from toplabel.reproduction.config.keys import Key, key_of
 from toplabel.reproduction.config.studies import whole_name
+from toplabel.reproduction.frames import read_texts
 
 
 @dataclass(frozen=True, order=True)
@@ -78,9 +78,8 @@ class NamedCells:
         source, _ = self._catalogue.tables[table]
         path = self._catalogue.published / f"{whole_name(table)}.csv"
         printed: dict[tuple[str, str], set[Key]] = {}
-        with path.open(newline="", encoding="utf-8") as stream:
-            for row in csv.DictReader(stream):
-                printed.setdefault((row["dataset"], row["features"]), set()).add(key_of(row))
+        for row in read_texts(path):
+            printed.setdefault((row["dataset"], row["features"]), set()).add(key_of(row))
         return {
             name: printed[entry.published_key, entry.features]
             for name, entry in self._registry.items()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import logging
 import os
 import re
@@ -20,6 +19,7 @@ from toplabel.reproduction import sources
 from toplabel.reproduction.config.documents import read_yaml
 from toplabel.reproduction.facts import BENCHMARKS, note_start
 from toplabel.reproduction.files import read_json
+from toplabel.reproduction.frames import read_texts
 from toplabel.reproduction.methods import create
 from toplabel.reproduction.needs import kept_jobs
 from toplabel.reproduction.plan import DEFAULTS, Plan, PlanError
@@ -165,8 +165,7 @@ def end(workflow: Any, plan: Plan) -> None:
 
 def _measured(cells: Path) -> str:
     """Return how many numbers were measured, and how they compare with the printed ones."""
-    with cells.open(newline="", encoding="utf-8") as stream:
-        measured = [row for row in csv.DictReader(stream) if row["run"] == "measured"]
+    measured = [row for row in read_texts(cells) if row["run"] == "measured"]
     verdicts = Counter(row["verdict"] for row in measured if row["verdict"] and not row["reading"])
     words = ", ".join(f"{number:,} {verdict}" for verdict, number in verdicts.most_common())
     if not verdicts:
@@ -241,11 +240,10 @@ class Progress(logging.Handler):
                 print(self.line(), file=sys.stderr, flush=True)
 
 
-def _expected(benchmark: Path, known: Mapping[str, tuple[float, float]]) -> float | None:
+def _expected(benchmark: Path, known: Mapping[str, float]) -> float | None:
     """Return the seconds that a job is expected to take, if that is known."""
     try:
-        with benchmark.open(newline="", encoding="utf-8") as stream:
-            return float(next(csv.DictReader(stream, delimiter="\t"))["s"])
-    except (OSError, StopIteration, KeyError, TypeError, ValueError):
+        return float(read_texts(benchmark, "\t")[0]["s"])
+    except (IndexError, KeyError, ValueError):
         name = benchmark.relative_to(BENCHMARKS).with_suffix("").as_posix()
-        return known[name][0] if name in known else None
+        return known.get(name)

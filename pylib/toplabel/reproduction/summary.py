@@ -19,7 +19,7 @@ from toplabel.reproduction.compare.published import load_published
 from toplabel.reproduction.compare.verdicts import NOT_REPRODUCED
 from toplabel.reproduction.compare.views import compared
 from toplabel.reproduction.config.run import SUMMARY
-from toplabel.reproduction.facts import jobs
+from toplabel.reproduction.facts import KEPT_JOBS, jobs
 from toplabel.reproduction.files import FileError, read_json, write_json
 from toplabel.reproduction.frames import read_frame, write_frame
 from toplabel.reproduction.report.figures import agreement
@@ -28,8 +28,6 @@ PUBLISHED_TABLES = "data/published"
 PICTURE = "docs/images/agreement.svg"
 _RUN = ("created", "budget", "blas", "versions")
 _STAGE = ("stage", "jobs", "hours", "longest_seconds", "peak_mb")
-_JOBS = {"study": str, "stage": str, "dataset": str, "method": str, "part": str}
-_JOBS |= {"seconds": float, "peak_mb": float}
 _SCORE = re.compile(r"(<!-- run: score -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
@@ -69,7 +67,9 @@ def keep(results: Path, summary: Path, lacking: bool = False) -> None:
     write_cells(measured, summary / "cells.csv")
     claims = read_frame(results / "claims.csv", CLAIMS)
     write_frame(claims, summary / "claims.csv", CLAIMS)
-    write_frame(_with_studies(jobs(results / "benchmarks"), measured), summary / "jobs.csv", _JOBS)
+    write_frame(
+        _with_studies(jobs(results / "benchmarks"), measured), summary / "jobs.csv", KEPT_JOBS
+    )
     write_json(summary / "run.json", kept)
 
 
@@ -79,7 +79,7 @@ def _with_studies(took: pd.DataFrame, measured: pd.DataFrame) -> pd.DataFrame:
     names = zip(cells["config_dataset"], cells["config_method"], strict=True)
     studies = dict(zip(names, cells["study"].str.split(";").str[0], strict=True))
     study = [studies.get(pair, "") for pair in zip(took["dataset"], took["method"], strict=True)]
-    return took.assign(study=study)[[*_JOBS]].sort_values([*_JOBS][:5])
+    return took.assign(study=study)[[*KEPT_JOBS]].sort_values([*KEPT_JOBS][:5])
 
 
 def score(summary: Path) -> str:

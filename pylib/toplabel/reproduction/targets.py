@@ -139,7 +139,7 @@ class Targets:
         """Return the prepared data sets that the reports describe: those of the config, and the one
         that times are measured on.
         """
-        timed = [] if self._plan.is_own else [self.timed()]
+        timed = [] if self._plan.is_own else [self._plan.prepared(self.timed_set)]
         prepared = [*map(self._plan.prepared, self._plan.datasets), *timed]
         return self._plan.there(dict.fromkeys(prepared))
 
@@ -153,9 +153,9 @@ class Targets:
         """The data set that figures of training times are about."""
         return "digits" if self._plan.budget == "quick" else "letter"
 
-    def timed(self) -> str:
-        """Return the prepared set that figures of training times are about."""
-        return self._plan.prepared(self.timed_set)
+    def timing_inputs(self, name: str) -> dict[str, str]:
+        """Return the inputs of a measurement of times: the projections need no data set."""
+        return {} if name == "projections" else {"meta": self._plan.prepared(self.timed_set)}
 
     def reasons(self) -> dict[str, str]:
         """Return why each other registered data set is missing."""

@@ -22,9 +22,10 @@ from toplabel.reproduction.methods.recipe import Recipe
 from toplabel.reproduction.networks import FeaturesTask, FineTuneTask, NetworkTask
 from toplabel.reproduction.plan import ALL_SPLITS, Plan
 from toplabel.reproduction.report import ReportTask
-from toplabel.reproduction.report.figures.registry import FigureTask, TimeTask, row_of
+from toplabel.reproduction.report.figures.registry import FigureTask, row_of
 from toplabel.reproduction.selection.task import EvaluateTask, PredictTask, TrainTask, TuneTask
 from toplabel.reproduction.targets import Targets
+from toplabel.reproduction.timing import TimeTask
 
 
 class Tasks:
@@ -201,9 +202,10 @@ class Tasks:
 
     def time(self, wildcards: Any) -> dict[str, Any]:
         """Return the task of times to measure."""
-        plan = self._plan
-        title = plan.registry[self._targets.timed_set].title
-        return plain(TimeTask(plan.budget == "quick", title))
+        name, plan = wildcards.timing, self._plan
+        trains = bool(self._targets.timing_inputs(name))
+        title = plan.registry[self._targets.timed_set].title if trains else ""
+        return plain(TimeTask(name, plan.budget == "quick", title))
 
     def calibration(self, wildcards: Any) -> dict[str, Any]:
         """Return the task of the study of calibration."""

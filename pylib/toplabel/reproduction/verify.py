@@ -25,8 +25,9 @@ import pandas as pd
 from toplabel.reproduction.compare.cells import KEPT, VARIANT, read_cells
 from toplabel.reproduction.config.methods import Method, load_methods
 from toplabel.reproduction.config.run import SUMMARY
-from toplabel.reproduction.facts import kernels_of
+from toplabel.reproduction.facts import KEPT_JOBS, kernels_of
 from toplabel.reproduction.files import FileError, read_json
+from toplabel.reproduction.frames import read_frame
 from toplabel.reproduction.report.numbers import decimals_of, fixed
 from toplabel.reproduction.selection.evaluation import load_metrics
 
@@ -171,7 +172,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     config = (options.configfile or root / "config/full.yaml").resolve()
     try:
         kept = kept_numbers(summary / "cells.csv")
-        jobs = pd.read_csv(summary / "jobs.csv", keep_default_na=False)
+        jobs = read_frame(summary / "jobs.csv", KEPT_JOBS)
         times = Times(jobs, load_methods(root / "config/methods.yaml"), options.cores)
         drawn = draw(kept, options.cells, options.seed, times, options.minutes)
         own = "OPENBLAS_CORETYPE" in os.environ

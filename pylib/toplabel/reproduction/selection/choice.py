@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from toplabel.reproduction.selection.files import read_rows, write_rows
+from toplabel.reproduction.frames import read_rows, write_rows
 from toplabel.reproduction.selection.measures import needs_threshold, sign
 from toplabel.reproduction.selection.tuned import Tuned
 

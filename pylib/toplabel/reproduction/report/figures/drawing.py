@@ -16,6 +16,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Drawing
 
 from toplabel.reproduction.files import read_json, result_path, write_json
+from toplabel.reproduction.frames import write_frame
 from toplabel.reproduction.report.figures import style
 from toplabel.reproduction.report.figures.registry import FigureTask
 from toplabel.reproduction.report.labels import segments
@@ -58,8 +59,7 @@ def make_figure(task: FigureTask, files: Sequence[Path], out_svg: str | os.PathL
         width, height = drawing.get_size_inches()
         with result_path(out) as path:
             drawing.savefig(path, format="svg", metadata={"Date": None, "Creator": None})
-    with result_path(out.with_suffix(".csv")) as path:
-        frame.to_csv(path, index=False, lineterminator="\n")
+    write_frame(frame, out.with_suffix(".csv"))
     # So wide that letters are of one size in all figures, but no higher than a page.
     share = min(width, style.HEIGHT / height * width, style.WIDTH) / style.WIDTH
     conditions = [read_json(path, ["what", "sentence"]) for path in source.all("timing/*.json")]

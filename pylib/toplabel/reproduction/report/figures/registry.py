@@ -92,14 +92,6 @@ class FigureTask:
     methods: Sequence[Mapping[str, Any]] = ()
 
 
-@dataclass(frozen=True)
-class TimeTask:
-    """Times to measure: of tiny problems in a `quick` run, on the data set of a title."""
-
-    quick: bool
-    title: str
-
-
 def _timing(name: str) -> tuple[str, ...]:
     return f"results/timing/{name}.csv", f"results/timing/{name}.json"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -12,12 +13,14 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
 from toplabel import losses
-from toplabel.reproduction.compare.tables import PrintedTable
+from toplabel.reproduction.timing.clock import fastest, timed
 from toplabel.solver import solve
 
 ACCURACY = 1e-3
 """The relative accuracy (P - P*)/P* that every solver has to reach."""
-_REPEATS = 3  # the fastest counts
+REPEATS = 3
+"""The number of runs of a solver, of which the fastest counts."""
+COLUMNS = {"loss": str, "ours": float, "peer": str, "seconds": float, "reached": bool}
 _ROUNDING = 1e-14
 _SECONDS = 5.0  # after which a run is the last one of its solver
 
@@ -95,12 +98,6 @@ def _objective(
     return float(losses.value(loss, scores, y).mean()) + 0.5 * penalty * float((W * W).sum())
 
 
-_WORDS = {
-    "svm_multi": "multiclass SVM",
-    "svm_ova": "one-vs-all SVM",
-    "lr_ova": "one-vs-all logistic regression",
-    "lr_multi": "softmax",
-}
 PEERS: dict[str, dict[str, Callable[..., np.ndarray]]] = {
     "svm_multi": {"LIBLINEAR": lambda *given: hinge(*given, "svm_multi").coef_.T},
     "svm_ova": {"LIBLINEAR": lambda *given: hinge(*given, "svm_ova").coef_.T},
@@ -119,7 +116,7 @@ PEERS: dict[str, dict[str, Callable[..., np.ndarray]]] = {
 def race(
     X: np.ndarray, y: np.ndarray, C: float, accuracy: float = ACCURACY, peers=PEERS
 ) -> pd.DataFrame:
-    """Return the CPU seconds of `toplabel.solve` and of each peer to an accuracy.
+    """Return the CPU seconds of `toplabel.solve` and of each peer to an accuracy: `COLUMNS`.
 
     The library stops at its own certificate, a relative duality gap of `accuracy`. A peer is
     trained anew for ever more iterations until its W is as accurate; the seconds are those of the
@@ -128,60 +125,22 @@ def race(
     rows = []
     for loss, solvers in peers.items():
         bound = solve(X, y, loss, C=C, tol=0.1 * accuracy, max_iter=100_000).dual
-        ours = _seconds(lambda loss=loss: solve(X, y, loss, C=C, tol=accuracy, max_iter=100_000))
+        train_ours = partial(solve, X, y, loss, C=C, tol=accuracy, max_iter=100_000)
+        ours = fastest(train_ours, REPEATS, time.process_time)
         for name, train in solvers.items():
             step, excess, seconds = 1, np.inf, 0.0
             while excess > accuracy and seconds < _SECONDS:
-                start = time.process_time()
-                W = _quiet(train, X, y, C, step)
-                seconds = time.process_time() - start
+                train_peer = partial(_quiet, train, X, y, C, step)
+                seconds, W = timed(train_peer, time.process_time)
                 excess = primal(loss, X, y, W, C) / bound - 1
-                last, step = step, max(step + 1, int(1.5 * step))
+                step = max(step + 1, int(1.5 * step))
             if reached := excess <= accuracy:
-                again = _seconds(lambda step=last, train=train: _quiet(train, X, y, C, step))
-                seconds = min(seconds, again)
+                seconds = min(seconds, fastest(train_peer, REPEATS, time.process_time))
             rows.append((loss, ours, name, seconds, reached))
-    return pd.DataFrame(rows, columns=["loss", "ours", "peer", "seconds", "reached"])
-
-
-def _seconds(function: Callable[[], object]) -> float:
-    taken = []
-    for _ in range(_REPEATS):
-        start = time.process_time()
-        function()
-        taken.append(time.process_time() - start)
-    return min(taken)
+    return pd.DataFrame(rows, columns=[*COLUMNS])
 
 
 def _quiet(train: Callable[..., np.ndarray], *given) -> np.ndarray:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # so few iterations are not meant to converge
         return train(*given)
-
-
-def table_of(raced: pd.DataFrame, what: str, conditions: str) -> PrintedTable:
-    """Return the table of the times, led by a sentence that compares the fastest peer of each loss
-    with the library.
-    """
-    rows, said = [], []
-    for loss, part in raced.groupby("loss", sort=False):
-        label, ours = _WORDS[loss], part["ours"].iloc[0]
-        fastest = part.loc[part["seconds"].where(part["reached"]).fillna(np.inf).idxmin()]
-        for one in part.itertuples():
-            ratio = f"{'' if one.reached else '> '}{one.seconds / ours:.1f}"
-            rows.append((label, f"{ours:.3g}", one.peer, f"{one.seconds:.3g}", ratio))
-        more = "" if fastest["reached"] else "more than "
-        times = f"{more}{fastest['seconds'] / ours:.1f} times as long"
-        said.append(f"{label} {ours:.2g} s ({fastest['peer']} {times})")
-    head = ["Problem", "seconds", "solver of others", "its seconds", "ratio to ours"]
-    return PrintedTable(
-        "Training beside LIBLINEAR and scikit-learn",
-        f"{what.rstrip('.')}: CPU time to (P − P*)/P* of {ACCURACY:g}, the fastest of {_REPEATS} runs. All solve the"
-        " same problem without an intercept. Ours stops at its own certificate; the others are run"
-        " with ever more iterations, and the first run that is accurate enough counts."
-        f" {conditions}",
-        pd.DataFrame(rows, columns=head),
-        page="speed",
-        lead=f"CPU time of training on {what.rstrip('.')}, with the fastest of the other solvers:"
-        f" {'; '.join(said)}.",
-    )

@@ -1,4 +1,4 @@
-"""Measuring times, and the conditions under which they were measured."""
+"""Seconds of a call, and the conditions under which they were measured."""
 
 from __future__ import annotations
 
@@ -25,6 +25,15 @@ def timed(
     return clock() - start, result
 
 
+def fastest(
+    function: Callable[[], object],
+    repeats: int = 5,
+    clock: Callable[[], float] = time.perf_counter,
+) -> float:
+    """Return the seconds of the fastest of several calls."""
+    return min(timed(function, clock)[0] for _ in range(repeats))
+
+
 def cpu_name() -> str:
     """Return the name of the processor."""
     return cpuinfo("model name") or platform.processor() or platform.machine()
@@ -47,10 +56,10 @@ def load_average() -> float:
 def measure(
     function: Callable[[], Result], quick: bool, clock: str = "wall time"
 ) -> tuple[Result, str]:
-    """Return the times that a function measures, with one thread, and the conditions as a sentence.
+    """Return the result of a function that measures times, and the conditions as a sentence.
 
-    `clock` names the clock that the function looks at; the times of a `quick` run of tiny problems
-    say nothing.
+    The function runs with one thread. `clock` names the clock that it reads. The times of a `quick`
+    run of tiny problems say nothing, and the sentence says so.
     """
     before = load_average()
     with threadpool_limits(1):

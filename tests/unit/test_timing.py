@@ -1,4 +1,4 @@
-"""What the figures of times measure, and their tables; not how long anything takes."""
+"""What is measured in times, and the tables of them; not how long anything takes."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import pytest
 
 import toplabel
 from toplabel.prox import bipartite_simplex, topk_simplex_alpha
-from toplabel.reproduction.compare import peers
 from toplabel.reproduction.config.entry import Split
 from toplabel.reproduction.data.parts import Part, Prepared
-from toplabel.reproduction.report.figures import convergence, measuring, projections, softmax
+from toplabel.reproduction.report import speed
+from toplabel.reproduction.timing import clock, peers, projections, training
 
 
 def _clusters(n: int):
@@ -25,9 +25,9 @@ def _clusters(n: int):
 
 
 @pytest.fixture(scope="module")
-def small() -> convergence.TimedSet:
+def small() -> training.TimedSet:
     X, y = _clusters(240)
-    return convergence.TimedSet(X[:200], y[:200], X[200:], y[200:], 4, 1.0)
+    return training.TimedSet(X[:200], y[:200], X[200:], y[200:], 4, 1.0, "Small")
 
 
 # ---- projections ---------------------------------------------------------------------------------
@@ -73,7 +73,7 @@ def test_table_2_has_ours_the_papers_and_their_ratios() -> None:
         columns=["dimension", "sorting_based_s", "variable_fixing_s", "improvement"],
     )
     frame = pd.DataFrame(rows, columns=projections.COLUMNS)
-    table = projections.table_of(frame, printed, "Measured here.")
+    table = speed.table_of_projections(frame, printed, "Measured here.")
     first, second = table.frame.to_dict("records")
     assert (first["seconds"], first["seconds, paper"]) == ("0.01", "0.02")
     assert first["ratio, paper"] == "2.0"
@@ -95,15 +95,15 @@ def test_all_peers_reach_the_accuracy_and_the_page_says_how_fast_they_are(small)
     raced = peers.race(small.X, small.y, small.C)
     assert raced["reached"].all()
     times = {"ours": 0.5, "seconds": np.arange(1.0, 7.0), "reached": raced.index != 3}
-    table = peers.table_of(raced.assign(**times), "Small.", "Measured here.")
+    table = speed.table_of_peers(raced.assign(**times), "Small.", "Measured here.")
     assert table.frame["ratio to ours"].tolist()[2:4] == ["6.0", "> 8.0"]
     assert "softmax 0.5 s (scikit-learn, lbfgs 10.0 times as long)" in table.lead
 
 
 def test_all_solvers_of_the_race_arrive(small) -> None:
-    curves = softmax.race(small)
-    assert curves["solver"].iloc[0] == softmax.OURS
-    assert set(curves["solver"]) == {softmax.OURS, softmax.FISTA}
+    curves = training.softmax(small)
+    assert curves["solver"].iloc[0] == training.OURS
+    assert set(curves["solver"]) == {training.OURS, training.FISTA}
     assert (curves["excess"] >= 0).all()
     assert curves.groupby("solver")["excess"].min().max() <= 1e-6
 
@@ -116,21 +116,21 @@ def _prepared(name: str, val: bool = True) -> Prepared:
     bounds = {"train": slice(200), "val": slice(200, 250), "test": slice(250, 300)}
     parts = {part: Part(X=X[rows], y=y[rows]) for part, rows in bounds.items()}
     split = Split(name="main", train="train", val="val" if val else None, test="test")
-    return Prepared(name, "multiclass", 4, list("abcd"), parts, [split], {"title": "T"})
+    return Prepared(name, "multiclass", 4, list("abcd"), parts, [split])
 
 
 def test_rows_to_validate_on_are_the_sets_own_or_taken_from_training() -> None:
-    data = convergence.timed_set(_prepared("digits"))
+    data = training.timed_set(_prepared("digits"), "T")
     assert (len(data.X), len(data.y), len(data.X_val), len(data.y_val)) == (200, 200, 50, 50)
-    data = convergence.timed_set(_prepared("digits", val=False))
+    data = training.timed_set(_prepared("digits", val=False), "T")
     assert (len(data.X), len(data.y), len(data.X_val), len(data.y_val)) == (160, 160, 40, 40)
     with pytest.raises(ValueError, match="'other'"):
-        convergence.timed_set(_prepared("other"))
+        training.timed_set(_prepared("other"), "T")
 
 
 def test_the_curves_are_those_of_the_solver_and_the_same_again() -> None:
-    data = convergence.timed_set(_prepared("letter"))
-    frame = convergence.convergence(data)
+    data = training.timed_set(_prepared("letter"), "T")
+    frame = training.convergence(data)
     for (loss, gamma), part in frame.groupby(["loss", "gamma"]):
         options = {"gamma": gamma, "C": data.C, "tol": 0.0, "max_iter": 5, "eval_every": 1}
         solution = toplabel.solve(data.X, data.y, loss=loss, **options)
@@ -138,7 +138,7 @@ def test_the_curves_are_those_of_the_solver_and_the_same_again() -> None:
         gaps = [record.relative_gap for record in solution.history[1:]]
         np.testing.assert_allclose(part["relative_gap"].iloc[:5], gaps)
     assert frame["top1"].between(0, 100).all()
-    again = convergence.convergence(data)
+    again = training.convergence(data)
     pd.testing.assert_frame_equal(frame.drop(columns="seconds"), again.drop(columns="seconds"))
 
 
@@ -147,8 +147,8 @@ def test_the_curves_are_those_of_the_solver_and_the_same_again() -> None:
 
 @pytest.mark.parametrize(("loads", "busy"), [([2.5, 3.0], True), ([0.1, 0.2], False)])
 def test_conditions_are_told(monkeypatch, loads, busy) -> None:
-    monkeypatch.setattr(measuring, "load_average", partial(next, iter(loads)))
-    result, sentence = measuring.measure(lambda: 1.0, quick=True)
+    monkeypatch.setattr(clock, "load_average", partial(next, iter(loads)))
+    result, sentence = clock.measure(lambda: 1.0, quick=True)
     assert result == 1.0
     assert f"{loads[0]:.1f} before and {loads[1]:.1f} after" in sentence
     assert ("busy" in sentence) == busy

@@ -1,0 +1,148 @@
+"""The training of letter at every epoch: gap and accuracy of three methods (TPAMI Fig. 3b and c), and
+the softmax by our solver and by FISTA, scored by one objective (Fig. 3d).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from scipy import sparse
+from sklearn.model_selection import train_test_split
+
+from toplabel._core.catalogue import LOSSES
+from toplabel._core.solution import Record
+from toplabel.metrics import top_k_accuracy
+from toplabel.reproduction.data.parts import Part, Prepared
+from toplabel.reproduction.timing.clock import timed
+from toplabel.reproduction.timing.peers import fista, primal
+from toplabel.solver import solve
+
+#: C of the best validation accuracy of the multiclass SVM among the powers of ten.
+CS = {"letter": 10.0, "digits": 0.001}
+METHODS = (("svm_multi", 0.0), ("svm_multi", 1.0), ("lr_multi", 0.0))
+CONVERGENCE = {"label": str, "loss": str, "gamma": float, "epoch": int}
+CONVERGENCE |= dict.fromkeys(("relative_gap", "top1", "seconds"), float)
+SOFTMAX = {"solver": str, "step": int, "excess": float, "seconds": float}
+OURS, FISTA = "SDCA (toplabel)", "FISTA (our reference)"
+FINISH = 1e-7  # relative excess at which the race ends
+_EPS = 1e-6  # relative gap at which the curves end
+
+
+@dataclass(frozen=True)
+class TimedSet:
+    """Rows with one label each to train on, dense, and rows to validate on."""
+
+    X: np.ndarray
+    y: np.ndarray
+    X_val: np.ndarray
+    y_val: np.ndarray
+    n_classes: int
+    C: float
+    title: str
+
+    @property
+    def words(self) -> str:
+        """The title of the set, its sizes and C."""
+        n, d = self.X.shape
+        return f"{self.title} (n {n}, d {d}, m {self.n_classes}), C = {self.C:g}."
+
+
+def timed_set(prepared: Prepared, title: str) -> TimedSet:
+    """Return the training and validation part of the first split of a data set of a title.
+
+    Without a validation part, a stratified fifth of the training rows serves as one. Raise
+    ValueError if no C is known for the set (`CS`).
+    """
+    if prepared.name not in CS:
+        raise ValueError(f"data set '{prepared.name}': no C is known; known: {', '.join(CS)}")
+    split = prepared.splits[0]
+    X, y = _dense(prepared.parts[split.train]), prepared.parts[split.train].y
+    if split.val:
+        X_val, y_val = _dense(prepared.parts[split.val]), prepared.parts[split.val].y
+    else:
+        X, X_val, y, y_val = train_test_split(X, y, test_size=0.2, stratify=y, random_state=0)
+    return TimedSet(X, y, X_val, y_val, prepared.n_classes, CS[prepared.name], title)
+
+
+def _dense(part: Part) -> np.ndarray:
+    X = part.X.toarray() if sparse.issparse(part.X) else np.array(part.X)
+    return np.ascontiguousarray(X, dtype=np.float64)
+
+
+def convergence(data: TimedSet, quick: bool = False) -> pd.DataFrame:
+    """Train the methods of the figure, and evaluate each at every epoch: `CONVERGENCE`.
+
+    `top1` is in percent on the validation rows; `seconds` are those of the epochs, without the
+    evaluations. There are at most 1000 epochs, or ten in a quick run.
+    """
+    frames = []
+    for loss, gamma in METHODS:
+        solution = solve(
+            data.X,
+            data.y,
+            loss,
+            gamma=gamma,
+            C=data.C,
+            n_classes=data.n_classes,
+            tol=_EPS,
+            max_iter=10 if quick else 1000,
+            eval_every=1,
+            watch={"val": (data.X_val, data.y_val)},
+            watch_metric=lambda y, scores: 100 * top_k_accuracy(y, scores, k=1),
+        )
+        epochs = solution.history[1:]
+        columns = {
+            "label": LOSSES[loss].name(gamma=gamma),
+            "loss": loss,
+            "gamma": gamma,
+            "epoch": [record.epoch for record in epochs],
+            "relative_gap": [record.relative_gap for record in epochs],
+            "top1": [record.watched["val"] for record in epochs],
+            "seconds": [record.solve_seconds for record in epochs],
+        }
+        frames.append(pd.DataFrame(columns))
+    return pd.concat(frames, ignore_index=True)
+
+
+def softmax(data: TimedSet, quick: bool = False) -> pd.DataFrame:
+    """Train the softmax with each solver for at most 30 seconds, 10 in a quick run: `SOFTMAX`.
+
+    `step` counts epochs or iterations, `excess` is (P - P*)/P* with a lower bound for P* that our
+    dual proves. Evaluating P does not count. Raise ArithmeticError if the bound is not tight enough
+    within four times as long.
+    """
+    cap = 10.0 if quick else 30.0
+    X, y, C = data.X, data.y, data.C
+    proof = solve(X, y, "lr_multi", C=C, tol=1e-9, max_iter=100_000, time_limit=4 * cap)
+    bound, gap = proof.dual, proof.relative_gap
+    if gap > 0.1 * FINISH:
+        raise ArithmeticError(f"P* is known to {gap:.1e} only, which is too coarse for {FINISH:g}")
+    limits = {"tol": 0.0, "max_iter": 100_000, "eval_every": 1, "time_limit": cap}
+
+    def arrived(record: Record) -> bool:
+        return record.primal / bound - 1 <= FINISH
+
+    history = solve(X, y, "lr_multi", C=C, callback=arrived, **limits).history[1:]  # but the start
+    rows = [
+        (OURS, record.epoch, record.primal / bound - 1, record.solve_seconds) for record in history
+    ]
+    rows += [(FISTA, *point) for point in _race_of_fista(data, bound, cap)]
+    frame = pd.DataFrame(rows, columns=[*SOFTMAX])
+    return frame.assign(excess=frame["excess"].clip(lower=0.0))
+
+
+def _race_of_fista(data: TimedSet, bound: float, cap: float) -> Iterator[tuple[int, float, float]]:
+    """Yield step, excess and seconds of some of the iterates, ever fewer of them."""
+    X, y = data.X, data.y
+    iterates = fista(X, y, data.C)
+    step, shown, seconds, excess = 0, 1, 0.0, np.inf
+    while excess > FINISH and seconds < cap:
+        elapsed, W = timed(lambda: next(iterates))
+        step, seconds = step + 1, seconds + elapsed
+        if step >= shown or seconds >= cap:
+            excess = primal("lr_multi", X, y, W, data.C) / bound - 1
+            shown = max(step + 1, int(1.15 * step))
+            yield step, excess, seconds
