@@ -229,7 +229,9 @@ typedef enum tl_loss_id {
     TL_LOSS_SVM_ML = 8,         /* Multilabel SVM. */
     TL_LOSS_LR_ML = 9,          /* Multilabel softmax. */
     TL_LOSS_SVM_WW = 10,        /* Multiclass SVM, summed over the classes (Weston and Watkins). */
-    TL_LOSS_COUNT = 11          /* Number of losses; not a loss. */
+    TL_LOSS_SC_SVM = 11,        /* Simplex cone SVM (NIPS 2012), of the centred scores. */
+    TL_LOSS_SH_SVM = 12,        /* Simplex half space SVM, without the constraint of the hull. */
+    TL_LOSS_COUNT = 13          /* Number of losses; not a loss. */
 } tl_loss_id;
 
 /** What a loss takes and has; each is 0 or 1. */
