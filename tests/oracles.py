@@ -104,6 +104,37 @@ def hinge_sum(u: np.ndarray, y: int, gamma: float) -> float:
     return float(np.where(b < gamma, b**2 / (2 * gamma), b - gamma / 2).sum())
 
 
+def code_products(u: np.ndarray) -> np.ndarray:
+    """The inner products with the codes of a simplex, of scores (..., m)."""
+    m = u.shape[-1]
+    return np.sqrt(m / (m - 1)) * (u - u.mean(axis=-1, keepdims=True))
+
+
+def simplex_loss(loss: str, u: np.ndarray, y: int, gamma: float) -> float:
+    """The losses of the simplex coding; smoothed as min over z of L(z) + ||u - z||^2 / (2 gamma).
+
+    Of "sh_svm", L falls along one unit vector. Of "sc_svm" the dual of that problem is solved, over
+    the derivatives p of its hinges.
+    """
+    m, t = len(u), code_products(u)
+    if loss == "sh_svm":
+        b = max(0.0, 1.0 - t[y])
+        return float(b if gamma == 0 else b**2 / (2 * gamma) if b < gamma else b - gamma / 2)
+    b = np.delete(1.0 / (m - 1) + t, y)
+    if gamma == 0:
+        return float(np.maximum(b, 0.0).sum())
+    G = gamma * m / (m - 1) * (np.eye(m - 1) - 1.0 / m)
+    result = minimize(
+        lambda p: (p @ G @ p / 2 - b @ p, G @ p - b),
+        np.full(m - 1, 0.5),
+        jac=True,
+        bounds=[(0, 1)] * (m - 1),
+        method="L-BFGS-B",
+        options={"ftol": 1e-16, "gtol": 1e-12, "maxiter": 10000},
+    )
+    return -float(result.fun)
+
+
 def largest_sum(v: np.ndarray, k: int) -> float:
     """Sum of the k largest."""
     return float(np.sort(v)[::-1][:k].sum())
@@ -164,6 +195,8 @@ def loss_value(loss: str, u: np.ndarray, target, gamma: float, k: int = 1) -> fl
         return hinge_multiclass(u, int(target), gamma)
     if loss == "svm_ww":
         return hinge_sum(u, int(target), gamma)
+    if loss in ("sc_svm", "sh_svm"):
+        return simplex_loss(loss, u, int(target), gamma)
     if loss == "svm_ml":
         return hinge_multilabel(u, np.asarray(target), gamma)
     if loss.startswith("topk"):
@@ -190,6 +223,10 @@ def domain_points(loss: str, y, m: int, seed: int, top: int) -> np.ndarray:
             v[i, labels == 0] = rng.random(m - 1)
             v[i, labels == 1] = -v[i].sum()
             continue
+        if loss in ("sc_svm", "sh_svm"):
+            p = rng.random(m) * (1 - labels) if loss == "sc_svm" else -rng.random() * labels
+            v[i] = code_products(p)
+            continue
         if loss.startswith("topk"):
             v[i, labels == 0] = rng.random() * capped(rng, m - 1, top)
             v[i, labels == 1] = -v[i].sum()
@@ -214,7 +251,10 @@ def points_outside(loss: str, y, m: int, top: int) -> Iterator[tuple[np.ndarray,
     labels, others = Y.sum(axis=1, keepdims=True), m - Y.sum(axis=1, keepdims=True)
     if top > 1:  # one class has more than 1/k
         yield 0.9 * (np.eye(m)[(np.asarray(y) + 1) % m] - Y), everywhere
-    if not loss.startswith("lr"):
+    if loss in ("sc_svm", "sh_svm"):
+        yield code_products(1.1 * (1 - Y) if loss == "sc_svm" else -1.1 * Y), everywhere
+        yield code_products(0.1 * np.eye(m)[np.asarray(y)]), everywhere  # p below 0
+    elif not loss.startswith("lr"):
         # The entries of the other classes sum to at most 1; those of svm_ww are each at most 1.
         bound = others if loss == "svm_ww" else 1
         v = np.where(Y == 1, -1.0 / labels.clip(1), 1.0 / others.clip(1))
@@ -422,6 +462,8 @@ def convex_optimum(
             terms.append(_smoothed(cp, 1 + a, lambda v: cp.pos(cp.max(v)), gamma, m - 1))
         elif loss == "svm_ww":
             terms.append(_smoothed(cp, 1 + a, lambda v: cp.sum(cp.pos(v)), gamma, m - 1))
+        elif loss in ("sc_svm", "sh_svm"):
+            terms.append(_simplex_hinge(cp, U[i], label, m, gamma, loss == "sc_svm"))
         elif loss == "topk_svm_alpha":
             terms.append(
                 _smoothed(cp, 1 + a, lambda v: cp.pos(cp.sum_largest(v, k)) / k, gamma, m - 1)
@@ -436,6 +478,15 @@ def convex_optimum(
     problem = cp.Problem(cp.Minimize(objective), constraints)
     tight = {"tol_gap_abs": 1e-11, "tol_gap_rel": 1e-11, "tol_feas": 1e-11}
     return float(problem.solve(solver=cp.CLARABEL, **tight))
+
+
+def _simplex_hinge(cp, u, label: int, m: int, gamma: float, is_cone: bool):
+    """A loss of the simplex coding, smoothed by a square of the moved scores."""
+    z = u if gamma == 0 else cp.Variable(m)
+    t = np.sqrt(m / (m - 1)) * (z - cp.sum(z) / m)
+    others = [j for j in range(m) if j != label]
+    term = cp.sum(cp.pos(1 / (m - 1) + t[others])) if is_cone else cp.pos(1 - t[label])
+    return term if gamma == 0 else term + cp.sum_squares(u - z) / (2 * gamma)
 
 
 def _smoothed(cp, b, function, gamma: float, size: int):

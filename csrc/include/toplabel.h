@@ -20,7 +20,7 @@
  *   7. predict    tl_predict, with the weights
  *
  * By themselves: the proximal maps (tl_prox_*), the losses (tl_loss_*), V(t) = W(e^t)
- * (tl_lambert_w_exp), and the solvers of the simplex coding (tl_simplex_*).
+ * (tl_lambert_w_exp), and online training of the simplex coding (tl_simplex_*).
  *
  * Rules that hold everywhere:
  *
@@ -229,7 +229,9 @@ typedef enum tl_loss_id {
     TL_LOSS_SVM_ML = 8,         /* Multilabel SVM. */
     TL_LOSS_LR_ML = 9,          /* Multilabel softmax. */
     TL_LOSS_SVM_WW = 10,        /* Multiclass SVM, summed over the classes (Weston and Watkins). */
-    TL_LOSS_COUNT = 11          /* Number of losses; not a loss. */
+    TL_LOSS_SC_SVM = 11,        /* Simplex cone SVM (NIPS 2012), of the centred scores. */
+    TL_LOSS_SH_SVM = 12,        /* Simplex half space SVM, without the constraint of the hull. */
+    TL_LOSS_COUNT = 13          /* Number of losses; not a loss. */
 } tl_loss_id;
 
 /** What a loss takes and has; each is 0 or 1. */
@@ -556,8 +558,8 @@ TL_API tl_status tl_predict(const tl_data *data, const double *weights, double *
  *
  * Mroueh, Poggio, Rosasco, Slotine, "Multiclass Learning with Simplex Coding" (NIPS 2012): T = m
  * classes are T unit vectors c_y of R^(T-1) with inner products -1/(T-1), and f(x) = W^T x has
- * values there, W (d, T - 1). The features are float64 here (TL_ERR_PARAMETER), labels are one per
- * row. */
+ * values there, W (d, T - 1). In batch its SVMs are the losses TL_LOSS_SC_SVM and TL_LOSS_SH_SVM of
+ * tl_solver_create. */
 
 typedef enum tl_simplex_loss {
     TL_SIMPLEX_LS = 0,     /* ||c_y - f||^2; online only, since in batch it is a linear system. */
@@ -568,41 +570,6 @@ typedef enum tl_simplex_loss {
 
 /** The code vectors: column y of codes (T - 1, T). T >= 2. */
 TL_API tl_status tl_simplex_codes(size_t classes, double *codes);
-
-typedef struct tl_simplex tl_simplex;
-
-/** Dual coordinate ascent for TL_SIMPLEX_SC_SVM or TL_SIMPLEX_SH_SVM, an example at a time:
- *  minimises 1/2 ||W||_F^2 + C sum_i w_i V(y_i, f(x_i)); C is the paper's C_0 = 1/(2 n lambda).
- *  `alpha` is borrowed, read as the starting point (zeros, or feasible), and updated in place:
- *
- *   - SC-SVM: (n, T), alpha_iy in [0, C w_i], and 0 for y = y_i;
- *   - SH-SVM: (n), alpha_i in [0, C w_i]. */
-TL_API tl_status tl_simplex_create(const tl_data *data, tl_simplex_loss loss, double C,
-                                   uint64_t seed, double *alpha, tl_simplex **solver);
-
-/** Make this many passes over the data, each in a fresh random order. */
-TL_API tl_status tl_simplex_run(tl_simplex *solver, size_t epochs);
-
-/** What tl_solver_solve does, for this solver. */
-TL_API tl_status tl_simplex_solve(tl_simplex *solver, const tl_stopping *stopping,
-                                  tl_objective *objective, tl_outcome *outcome);
-
-/** Compute both objectives exactly, from alpha alone, in the normalisation of tl_objective: 1/n
- *  times the loss and 1/(2 C n) times the norm. TL_ERR_OVERFLOW if they are not finite, as with a
- *  Gram matrix that is indefinite. */
-TL_API tl_status tl_simplex_evaluate(tl_simplex *solver, tl_objective *objective);
-
-/** Continue with another C: alpha is multiplied by the feasible factor with the largest dual. */
-TL_API tl_status tl_simplex_set_C(tl_simplex *solver, double C);
-
-/** Copy the a_i of f = sum_i k(x_i, .) a_i to a (n, T - 1). */
-TL_API tl_status tl_simplex_coefficients(const tl_simplex *solver, double *a);
-
-/** Copy the weights to `weights` (d, T - 1). TL_ERR_PARAMETER for TL_GRAM. */
-TL_API tl_status tl_simplex_weights(const tl_simplex *solver, double *weights);
-
-/** Free; NULL is fine. `alpha` stays the caller's. */
-TL_API void tl_simplex_free(tl_simplex *solver);
 
 typedef struct tl_online_settings {
     /** The bytes of the structure, set by tl_online_settings_default. */

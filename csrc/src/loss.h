@@ -58,6 +58,7 @@ typedef struct tl_loss_ops {
     bool free_sum;              /* the dual variables of a row need not sum to 0 */
     bool has_k;                 /* 1 <= k < m; k is 1 otherwise */
     bool differences;           /* of tl_curvature */
+    bool centred;               /* of scores minus their mean; gamma smooths at the label too */
     tl_warm_projection project; /* of tl_params */
     /* Maximise D over the row's dual variables: from the scores s = W^T x_i (which contain the old
      * a) to the new a, which has room for tl_padded(m) numbers. warm: TL_WARM numbers of the row
@@ -108,7 +109,9 @@ double tl_largest_other(size_t m, size_t y, const double *g);
     ROW(TOPK_ENT_TR, topk_ent_tr)                                                                  \
     ROW(SVM_ML, svm_ml)                                                                            \
     ROW(LR_ML, lr_ml)                                                                              \
-    ROW(SVM_WW, svm_ww)
+    ROW(SVM_WW, svm_ww)                                                                            \
+    ROW(SC_SVM, sc_svm)                                                                            \
+    ROW(SH_SVM, sh_svm)
 
 #define TL_DECLARE(ID, name) extern const tl_loss_ops tl_ops_##name;
 TL_LOSSES(TL_DECLARE)

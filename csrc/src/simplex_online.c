@@ -10,8 +10,11 @@
 #include "allocate.h"
 #include "simplex.h"
 
+#include "input.h"
+#include "row_features.h"
 #include "sampling.h"
 #include "settings.h"
+#include "solver.h" /* tl_check_input */
 #include "vector.h"
 
 #include <math.h>
@@ -22,6 +25,7 @@
 #define SMALLEST_SCALE 1e-4
 #define LARGEST_SCALE 1e4
 #define LONG_STEP 1e4
+#define LARGEST_NORM2 1e200
 
 typedef struct online {
     const tl_data *data;
@@ -123,6 +127,10 @@ static void fold_sum(online *self) {
     self->sigma = 0.0;
 }
 
+static size_t label_of(const tl_data *data, size_t i) {
+    return (size_t)data->label[data->label_start[i]];
+}
+
 /* False once numbers have overflowed. */
 static bool take_step(online *self, size_t i) {
     const tl_online_settings *settings = self->settings;
@@ -131,7 +139,7 @@ static bool take_step(online *self, size_t i) {
     tl_features_project(&x, self->k, self->V, self->f);
     for (size_t r = 0; r < self->k; r++)
         self->f[r] *= self->scale;
-    const bool moves = subgradient(self, tl_simplex_label(self->data, i), self->f);
+    const bool moves = subgradient(self, label_of(self->data, i), self->f);
     const double shrink = 1.0 - 1.0 / t;
     multiply(self, shrink);
     if (moves) {
@@ -179,10 +187,21 @@ static tl_status train(online *self) {
     return TL_OK;
 }
 
+/* ||x_i||^2 of all rows, and what tl_check_input leaves to be checked. */
+static tl_status find_norms(const tl_data *data, double *norm2) {
+    for (size_t i = 0; i < data->n; i++) {
+        const tl_features x = tl_features_of(data, i, NULL);
+        if (!tl_all_finite(x.count, x.values)) return TL_ERR_NOT_FINITE;
+        norm2[i] = tl_features_norm2(&x);
+        if (!(norm2[i] <= LARGEST_NORM2)) return TL_ERR_OVERFLOW;
+    }
+    return TL_OK;
+}
+
 static tl_status run(online *self, double *weights) {
     if (!allocate(self)) return TL_ERR_ALLOC;
     tl_coding_fill(&self->coding);
-    tl_status status = tl_simplex_norms(self->data, self->row2);
+    tl_status status = find_norms(self->data, self->row2);
     if (status == TL_OK) status = train(self);
     if (status != TL_OK) return status;
     const size_t size = self->data->d * self->k;
@@ -190,6 +209,16 @@ static tl_status run(online *self, double *weights) {
     for (size_t j = 0; j < size; j++)
         weights[j] = self->U == NULL ? self->V[j] : (self->sigma * self->V[j] + self->U[j]) / steps;
     return TL_OK;
+}
+
+/* float64 features and one label per row; `memory` is what the results go to. */
+static tl_status check_data(const tl_data *data, tl_simplex_loss loss, const double *memory) {
+    if (data == NULL || memory == NULL) return TL_ERR_NULL;
+    if ((unsigned)loss >= TL_SIMPLEX_LOSS_COUNT) return TL_ERR_LOSS;
+    if (data->type != TL_FLOAT64 || data->constant != 0.0) return TL_ERR_PARAMETER;
+    tl_settings settings;
+    tl_settings_default(&settings); /* a loss of one label per row */
+    return tl_check_input(data, &settings, memory);
 }
 
 static tl_status check_settings(const tl_data *data, const tl_online_settings *settings) {
@@ -206,7 +235,7 @@ tl_status tl_simplex_online(const tl_data *data, const tl_online_settings *setti
     if (settings == NULL || weights == NULL) return TL_ERR_NULL;
     tl_online_settings known;
     tl_status status = tl_online_settings_copy(settings, &known);
-    if (status == TL_OK) status = tl_simplex_check(data, known.loss, weights);
+    if (status == TL_OK) status = check_data(data, known.loss, weights);
     if (status == TL_OK) status = check_settings(data, &known);
     if (status != TL_OK) return status;
     online self = {.data = data, .settings = &known, .k = data->m - 1, .scale = 1.0, .step = 1};

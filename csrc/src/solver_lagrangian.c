@@ -4,7 +4,7 @@
  *
  * Once the passes have been slow, the dual problem gets the term
  *
- *     gamma_k/(2 C_i) ||a_i - b_i||^2   for each row (not the label of a multiclass loss),
+ *     gamma_k/(2 C_i) ||a_i - b_i||^2   for each row (not the label of a loss of margins),
  *
  * with the centre B = A at the time. That is the dual of the loss smoothed by gamma_k, at the
  * scores s_j - gamma_k/C_i b_ij: an update is that of the smoothed loss. Accelerated passes are
@@ -43,9 +43,10 @@ void tl_update_row(tl_solver *self, size_t visit, const tl_row *row, double *s, 
         return;
     }
     const tl_params original = self->params;
-    const double at_label = self->ops->multiclass ? s[row->labels[0]] : 0.0;
+    const bool is_of_margins = self->ops->multiclass && !self->ops->centred;
+    const double at_label = is_of_margins ? s[row->labels[0]] : 0.0;
     tl_axpy(m, -lagrangian->gamma / row->C, lagrangian->center + i * m, s);
-    if (self->ops->multiclass) s[row->labels[0]] = at_label;
+    if (is_of_margins) s[row->labels[0]] = at_label;
     self->params.gamma += lagrangian->gamma;
     if (self->sampled_here[visit]) tl_add_to_sample(self, &lagrangian->sample, row, s, a);
     self->ops->update(row, self->params, m, s, a, a_new, warm, self->work);

@@ -8,7 +8,8 @@
  * |a_ic| and M_c = ||W_c||, for a Gram matrix M_c = sum_i ||x_i|| |coefficients_ic|, a score s_ic
  * is right up to u kappa ||x_i|| M_c, and X^T A in class c up to u kappa S_c. Every loss falls in
  * the scores of the labels and rises in the others, so the largest loss nearby is that of scores
- * moved so.
+ * moved so. The mean of centred scores moves, too: the others are moved by the mean of the errors
+ * more, and the label so far that the mean does not rise.
  */
 #include "solver.h"
 
@@ -67,10 +68,13 @@ double tl_worst_loss(tl_solver *self, size_t i, const tl_row *row, double *s) {
     const size_t m = self->data.m;
     const double *primal = self->sizes + m;
     const double error = tl_rounding_unit(self) * sqrt(self->norm2[i]);
+    double mean = 0.0;
+    for (size_t c = 0; c < m && self->ops->centred; c++)
+        mean += primal[c] / (double)m;
     for (size_t c = 0; c < m; c++)
-        s[c] += error * primal[c];
+        s[c] += error * (primal[c] + mean);
     for (size_t l = 0; l < row->n_labels; l++)
-        s[row->labels[l]] -= 2.0 * error * primal[row->labels[l]];
+        s[row->labels[l]] -= 2.0 * error * (primal[row->labels[l]] + (double)m * mean);
     const double worst = self->ops->value(row, self->params, m, s, self->work);
     const tl_loss_ops *ops = self->ops;
     /* A smooth loss of one label, or of each class by itself, has the differences of scores in

@@ -220,49 +220,28 @@ static int hear(void *user, const tl_objective *objective) {
     return ++l->told == l->at_told ? l->answer : 0;
 }
 
-/* The solver under test: of the losses, or of the simplex coding. */
 typedef struct trained {
     tl_solver *solver;
-    tl_simplex *simplex;
     double dual[N * M];
 } trained;
 
-static void create(trained *t, const tl_data *data, int simplex) {
+static void create(trained *t, const tl_data *data) {
     *t = (trained){0};
     tl_settings settings;
     tl_settings_default(&settings);
     settings.loss = TL_LOSS_SVM_MULTI;
     settings.C = 5.0;
-    if (simplex)
-        CHECK(tl_simplex_create(data, TL_SIMPLEX_SC_SVM, 5.0, 0, t->dual, &t->simplex) == TL_OK);
-    else
-        CHECK(tl_solver_create(data, &settings, t->dual, &t->solver) == TL_OK);
-}
-
-static tl_status solve(trained *t, const tl_stopping *stopping, tl_objective *objective,
-                       tl_outcome *outcome) {
-    return t->simplex ? tl_simplex_solve(t->simplex, stopping, objective, outcome)
-                      : tl_solver_solve(t->solver, stopping, objective, outcome);
-}
-
-static tl_status evaluate(trained *t, tl_objective *objective) {
-    return t->simplex ? tl_simplex_evaluate(t->simplex, objective)
-                      : tl_solver_evaluate(t->solver, objective);
-}
-
-static void release(trained *t) {
-    tl_solver_free(t->solver);
-    tl_simplex_free(t->simplex);
+    CHECK(tl_solver_create(data, &settings, t->dual, &t->solver) == TL_OK);
 }
 
 static void check_present(trained *t, const tl_objective *objective) {
     tl_objective now;
-    CHECK(evaluate(t, &now) == TL_OK);
+    CHECK(tl_solver_evaluate(t->solver, &now) == TL_OK);
     CHECK(now.primal == objective->primal && now.dual == objective->dual);
     CHECK(now.epochs == objective->epochs);
 }
 
-static void test_outcomes(const tl_data *data, int simplex) {
+static void test_outcomes(const tl_data *data) {
     trained t;
     tl_stopping stopping;
     tl_stopping_default(&stopping);
@@ -272,8 +251,8 @@ static void test_outcomes(const tl_data *data, int simplex) {
     stopping.max_iter = 100000;
     tl_objective objective, first;
     tl_outcome outcome;
-    create(&t, data, simplex);
-    CHECK(solve(&t, &stopping, &objective, &outcome) == TL_OK);
+    create(&t, data);
+    CHECK(tl_solver_solve(t.solver, &stopping, &objective, &outcome) == TL_OK);
     CHECK(outcome == TL_CONVERGED && objective.relative_gap <= 1e-3 && objective.epochs > 2);
     CHECK(l.told >= 2 &&
           l.between == objective.epochs + l.told - l.started); /* rows 0: between epochs */
@@ -282,32 +261,32 @@ static void test_outcomes(const tl_data *data, int simplex) {
     first = objective;
 
     /* A second call goes on: at once done, or so many epochs more. */
-    CHECK(solve(&t, &stopping, &objective, &outcome) == TL_OK);
+    CHECK(tl_solver_solve(t.solver, &stopping, &objective, &outcome) == TL_OK);
     CHECK(outcome == TL_CONVERGED && objective.epochs == first.epochs);
     stopping.tol = 1e-6;
-    CHECK(solve(&t, &stopping, &objective, &outcome) == TL_OK);
+    CHECK(tl_solver_solve(t.solver, &stopping, &objective, &outcome) == TL_OK);
     CHECK(outcome == TL_CONVERGED && objective.epochs > first.epochs);
     first = objective;
     stopping.tol = 0.0;
     stopping.max_iter = 3;
-    CHECK(solve(&t, &stopping, &objective, &outcome) == TL_OK);
+    CHECK(tl_solver_solve(t.solver, &stopping, &objective, &outcome) == TL_OK);
     CHECK(outcome == TL_CONVERGED || objective.epochs == first.epochs + 3);
-    release(&t);
+    tl_solver_free(t.solver);
 
-    create(&t, data, simplex);
+    create(&t, data);
     stopping.max_iter = 0;
     stopping.callback = NULL;
-    CHECK(solve(&t, &stopping, &objective, &outcome) == TL_OK);
+    CHECK(tl_solver_solve(t.solver, &stopping, &objective, &outcome) == TL_OK);
     CHECK(outcome == TL_MAX_ITER && objective.epochs == 0);
     check_present(&t, &objective);
     stopping.tol = 10.0; /* of the start, the gap is 1 */
-    CHECK(solve(&t, &stopping, &objective, &outcome) == TL_OK);
+    CHECK(tl_solver_solve(t.solver, &stopping, &objective, &outcome) == TL_OK);
     CHECK(outcome == TL_CONVERGED && objective.epochs == 0);
-    release(&t);
+    tl_solver_free(t.solver);
 }
 
 /* Above 0 ends with an evaluation of the present point, below 0 at once. */
-static void test_answers(const tl_data *data, int simplex) {
+static void test_answers(const tl_data *data) {
     for (int answer = -1; answer <= 2; answer += 3)
         for (int kind = 0; kind < 2; kind++)
             for (size_t call = 1; call <= 4; call++) {
@@ -323,10 +302,10 @@ static void test_answers(const tl_data *data, int simplex) {
                 stopping.eval_every = 2;
                 stopping.callback = hear;
                 stopping.user = &l;
-                create(&t, data, simplex);
+                create(&t, data);
                 tl_objective objective;
                 tl_outcome outcome;
-                CHECK(solve(&t, &stopping, &objective, &outcome) == TL_OK);
+                CHECK(tl_solver_solve(t.solver, &stopping, &objective, &outcome) == TL_OK);
                 CHECK(outcome == TL_STOPPED);
                 if (kind == 1) CHECK(l.told == call && objective.epochs == 2 * (call - 1));
                 if (kind == 0) CHECK(l.between == call);
@@ -336,13 +315,13 @@ static void test_answers(const tl_data *data, int simplex) {
                 } else {
                     CHECK(objective.epochs == (call - 1) / 3 * 2); /* the last that was asked for */
                 }
-                release(&t);
+                tl_solver_free(t.solver);
             }
 }
 
-static void test_arguments(const tl_data *data, int simplex) {
+static void test_arguments(const tl_data *data) {
     trained t;
-    create(&t, data, simplex);
+    create(&t, data);
     tl_stopping stopping;
     tl_stopping_init(NULL, 0);
     tl_stopping_default(&stopping);
@@ -351,19 +330,18 @@ static void test_arguments(const tl_data *data, int simplex) {
     const double bad[] = {-1e-300, -INFINITY, NAN};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         stopping.tol = bad[i];
-        CHECK(solve(&t, &stopping, &objective, &outcome) == TL_ERR_PARAMETER);
+        CHECK(tl_solver_solve(t.solver, &stopping, &objective, &outcome) == TL_ERR_PARAMETER);
     }
     CHECK(objective.epochs == 77 && outcome == TL_STALLED);
     tl_stopping_default(&stopping);
-    CHECK(solve(&t, NULL, &objective, &outcome) == TL_ERR_NULL);
-    CHECK(solve(&t, &stopping, NULL, &outcome) == TL_ERR_NULL);
-    CHECK(solve(&t, &stopping, &objective, NULL) == TL_ERR_NULL);
-    trained none = {0};
-    CHECK(solve(&none, &stopping, &objective, &outcome) == TL_ERR_NULL);
-    CHECK(tl_simplex_solve(NULL, &stopping, &objective, &outcome) == TL_ERR_NULL);
+    CHECK(tl_solver_solve(t.solver, NULL, &objective, &outcome) == TL_ERR_NULL);
+    CHECK(tl_solver_solve(t.solver, &stopping, NULL, &outcome) == TL_ERR_NULL);
+    CHECK(tl_solver_solve(t.solver, &stopping, &objective, NULL) == TL_ERR_NULL);
+    CHECK(tl_solver_solve(NULL, &stopping, &objective, &outcome) == TL_ERR_NULL);
     stopping.tol = INFINITY;
-    CHECK(solve(&t, &stopping, &objective, &outcome) == TL_OK && outcome == TL_CONVERGED);
-    release(&t);
+    CHECK(tl_solver_solve(t.solver, &stopping, &objective, &outcome) == TL_OK &&
+          outcome == TL_CONVERGED);
+    tl_solver_free(t.solver);
 }
 
 /* Parts of an epoch are as many calls, and change nothing. */
@@ -431,11 +409,9 @@ int main(void) {
     make(&p, 0);
     for (int form = 0; form < FORMS; form++) {
         const tl_data data = view(&p, form);
-        for (int simplex = 0; simplex <= (data.type == TL_FLOAT64); simplex++) {
-            test_outcomes(&data, simplex);
-            test_answers(&data, simplex);
-            test_arguments(&data, simplex);
-        }
+        test_outcomes(&data);
+        test_answers(&data);
+        test_arguments(&data);
     }
     test_rows(&p);
     test_stalled_solver(&p);

@@ -12,7 +12,7 @@ from toplabel import losses
 from toplabel._core.arrays import as_features, as_labels, as_weights
 from toplabel._core.problem import gram_matrix
 from toplabel._core.solution import Solution, join_intercept
-from toplabel.simplex import SimplexSolution, coding
+from toplabel.simplex import SimplexSolution
 
 __all__ = ["Certificate", "certify"]
 
@@ -98,7 +98,8 @@ def certify(
         )
     weight = np.ones(n) if sample_weight is None else as_weights(sample_weight, n)
     if is_simplex:
-        return _simplex(rows, y, solution, weight)
+        T = solution.n_classes
+        solution = solution.in_scores(as_labels(y, n, multilabel=False, n_classes=T).label)
     constant = solution.intercept_scaling
     if solution.W is None:
         parts = _kernel(rows, solution, solution.coefficients, solution.A, constant)
@@ -165,7 +166,7 @@ def _objectives(parts: _Products, y, solution: Solution, weight: np.ndarray) -> 
     values = weight * losses.value(solution.loss, parts.scores, y, **options)
     # Every loss falls in the scores of the labels and rises in the others, so this is its largest
     # value nearby.
-    worst = parts.scores + parts.error * (1.0 - 2.0 * _indicator(y, *parts.scores.shape))
+    worst = parts.scores + _largest_moves(parts.error, y, losses.get(solution.loss).centred)
     doubt = np.maximum(weight * losses.value(solution.loss, worst, y, **options) - values, 0.0)
     if losses.get(solution.loss).smoothing:
         # A hinge is a difference of margins, right to their digits.
@@ -192,52 +193,20 @@ def _objectives(parts: _Products, y, solution: Solution, weight: np.ndarray) -> 
     return _certificate(primal, dual, rounding)
 
 
+def _largest_moves(error: np.ndarray, y, is_centred: bool) -> np.ndarray:
+    """Return how far scores may be moved to the larger loss; the mean of centred ones moves, too."""
+    is_label = _indicator(y, *error.shape)
+    if not is_centred:
+        return error * (1.0 - 2.0 * is_label)
+    mean = error.mean(axis=1, keepdims=True)
+    return np.where(is_label > 0.0, -2.0 * error.shape[1] * mean, error + mean)
+
+
 def _certificate(primal: float, dual: float, rounding: float) -> Certificate:
     size = max(abs(primal), abs(dual))
     return Certificate(
         primal, dual, (abs(primal - dual) + rounding) / size if size else 0.0, rounding
     )
-
-
-def _simplex(rows, y, solution: SimplexSolution, weight: np.ndarray) -> Certificate:
-    """P and D of SC-SVM or SH-SVM: a_i = -sum_(j != y_i) alpha_ij c_j, or alpha_i c_(y_i)."""
-    T, is_cone = solution.n_classes, solution.loss == "sc_svm"
-    label = as_labels(y, len(weight), multilabel=False, n_classes=T).label
-    alpha, box = solution.dual_variables, solution.C * weight
-    own = np.arange(len(label)), label
-    dense = alpha.copy() if is_cone else np.zeros((len(label), T))
-    if not is_cone:
-        dense[own] = -alpha
-    sign = 1.0 if is_cone else -1.0
-    feasible = ((sign * dense >= 0.0) & (sign * dense <= box[:, None])).all()
-    feasible = feasible and not (is_cone and dense[own].any())
-    codes = coding.simplex_coding(T)
-    A, is_kernel = -dense @ codes.T, solution.W is None
-    parts = _kernel(rows, solution, solution.A, A) if is_kernel else _linear(rows, solution.W, A)
-    scores = parts.scores @ codes
-    # The errors of f, in T - 1 entries, and of the products with the code vectors.
-    error = np.linalg.norm(parts.error, axis=1) + 5.0 * _UNIT * np.linalg.norm(parts.scores, axis=1)
-    losses_ = box * _simplex_values(scores, own, is_cone, 0.0)
-    worst = box * _simplex_values(scores, own, is_cone, error[:, None])
-    linear = alpha.ravel() / (T - 1) if is_cone else alpha
-    scale = 1.0 / (solution.C * math.fsum(weight))
-    primal = scale * math.fsum([*losses_, 0.5 * parts.primal])
-    if not feasible:
-        return Certificate(primal, -math.inf, math.inf, math.inf)
-    dual = scale * math.fsum([*linear, -0.5 * parts.dual])
-    # The a_i are sums of T terms.
-    drift = (4.0 + math.sqrt(T)) * _UNIT * float(parts.sizes @ np.abs(dense).sum(axis=1))
-    rounding = worst.sum() - losses_.sum() + drift * (2.0 * math.sqrt(abs(parts.dual)) + drift)
-    rounding += 8.0 * _UNIT * (losses_.sum() + linear.sum() + parts.primal + parts.dual)
-    return _certificate(primal, dual, scale * float(rounding))
-
-
-def _simplex_values(scores, own, is_cone: bool, error) -> np.ndarray:
-    if not is_cone:
-        return np.maximum(0.0, 1.0 - scores[own] + np.ravel(error))
-    hinges = np.maximum(0.0, 1.0 / (scores.shape[1] - 1) + scores + error)
-    hinges[own] = 0.0
-    return hinges.sum(axis=1)
 
 
 def _indicator(y, n: int, m: int) -> np.ndarray:

@@ -37,6 +37,8 @@ class Loss:
         Does k mean anything?
     at_one : str
         Of a top-k loss: the loss that it is with k = 1.
+    centred : bool
+        Is it a function of the scores minus their mean?
     start : str
         Of a loss that is not convex: the convex one at whose solution training starts
         (``toplabel._core.nonconvex``).
@@ -51,6 +53,7 @@ class Loss:
     smoothing: bool = False
     top_k: bool = False
     at_one: str = ""
+    centred: bool = False
     start: str = ""
 
     @property
@@ -168,6 +171,26 @@ LOSSES = {
             formula="Σ max{0, b_j}",
             source="Weston and Watkins",
             smoothing=True,
+        ),
+        Loss(
+            key="sc_svm",
+            label="SC-SVM",
+            about="simplex cone SVM: sum of the hinges of all other classes, of centred scores",
+            labels="one",
+            formula="Σ max{0, 1/(m - 1) + t_j}, t = sqrt(m/(m - 1)) (s - mean of s)",
+            source="NIPS 2012, section 3",
+            smoothing=True,
+            centred=True,
+        ),
+        Loss(
+            key="sh_svm",
+            label="SH-SVM",
+            about="simplex half space SVM: hinge of the label's centred score; not consistent",
+            labels="one",
+            formula="max{0, 1 - t_y}, t = sqrt(m/(m - 1)) (s - mean of s)",
+            source="NIPS 2012, section 3",
+            smoothing=True,
+            centred=True,
         ),
     )
 }

@@ -138,7 +138,7 @@ class Newton:
         center = problem.padded_center
         self._W0 = None if center is None else np.ascontiguousarray(center.T)
         self._is_hinge = problem.loss.smoothing
-        self._own = problem.loss.labels == "one"
+        self._own = problem.loss.labels == "one" and not problem.loss.centred
         self._label = problem.labels.label[:n] if self._own else None
         self._run = run
         scale = np.where(self._share > 0.0, self._C * self._share, np.inf)

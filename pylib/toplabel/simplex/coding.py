@@ -12,7 +12,7 @@ import numpy as np
 
 from toplabel._core.arrays import as_integer, as_matrix
 
-__all__ = ["decode", "encode", "scores", "simplex_coding"]
+__all__ = ["combine", "decode", "encode", "scores", "simplex_coding"]
 
 
 def simplex_coding(T: int) -> np.ndarray:
@@ -109,6 +109,18 @@ def scores(F) -> np.ndarray:
     S[:, :-1] = F * heights
     S[:, 1:] += np.cumsum(F * steps, axis=1)
     return S
+
+
+def combine(B: np.ndarray) -> np.ndarray:
+    """Return the sums of the code vectors with factors B (n, T), as (n, T - 1)."""
+    heights, steps = rows_of(B.shape[1])
+    behind = np.cumsum(B[:, :0:-1], axis=1)[:, ::-1]
+    return heights * B[:, :-1] + steps * behind
+
+
+def norm_factor(T: int) -> float:
+    """Return kappa, with which the inner products with the codes are kappa times centred scores."""
+    return np.sqrt(T / (T - 1))
 
 
 def decode(F) -> np.ndarray:

@@ -6,13 +6,20 @@ from __future__ import annotations
 
 import numpy as np
 
-from toplabel._core.arrays import as_integer, as_number
+from toplabel._core.arrays import as_integer, as_number, pointer
+from toplabel._core.lib import check, ffi, lib
+from toplabel._core.run import describe
 from toplabel.simplex.losses import check_loss, value
-from toplabel.simplex.native import online_weights
 from toplabel.simplex.problem import SimplexProblem, as_C
 from toplabel.simplex.solution import SimplexSolution
 
 __all__ = ["solve_online"]
+
+_CODES = {
+    "s_ls": lib.TL_SIMPLEX_LS,
+    "sc_svm": lib.TL_SIMPLEX_SC_SVM,
+    "sh_svm": lib.TL_SIMPLEX_SH_SVM,
+}
 
 
 def solve_online(
@@ -76,15 +83,17 @@ def solve_online(
     problem = SimplexProblem.from_arguments(X, y, "linear", None, n_classes)
     lam = 1.0 / (C * problem.labels.n)
     epochs = as_integer(epochs, "epochs", 1)
-    settings = {
-        "lambda": lam,
-        "radius": 1.0 / np.sqrt(lam) if project else np.inf,
-        "t0": as_number(t0, "t0", 0.0),
-        "epochs": epochs,
-        "seed": as_integer(seed, "seed", 0, 2**64 - 1),
-        "average": bool(average),
-    }
-    W = online_weights(problem, loss, settings)
+    settings = ffi.new("tl_online_settings *")
+    lib.tl_online_settings_init(settings, ffi.sizeof("tl_online_settings"))
+    settings.loss, settings.epochs, settings.average = _CODES[loss], epochs, bool(average)
+    setattr(settings, "lambda", lam)  # a keyword of Python
+    settings.radius = 1.0 / np.sqrt(lam) if project else np.inf
+    settings.t0 = as_number(t0, "t0", 0.0)
+    settings.seed = as_integer(seed, "seed", 0, 2**64 - 1)
+    borrowed: list = []
+    data = describe(problem, None, borrowed)
+    W = np.empty((problem.features.shape[1], problem.labels.m - 1))
+    check(lib.tl_simplex_online(data, settings, pointer(W)))
     F = np.asarray(problem.rows @ W)
     primal = float(value(loss, F, problem.y).mean() + lam / 2 * np.vdot(W, W))
     found = {"primal": primal, "dual": np.nan, "relative_gap": np.nan, "epochs": epochs}

@@ -40,8 +40,7 @@ class SimplexProblem(Data):
             check_every_class(labels)
         check_kernel(kernel, theta)
         if kernel == "rbf":
-            check_size(rows)
-            theta = theta_of_width(gaussian_width(rows)) if theta is None else as_theta(theta, rows)
+            theta = theta_or_width(rows, theta)
         features = rows if kernel == "linear" else gram_matrix(rows, kernel, theta)
         kept = rows_to_keep(rows, kernel)
         return cls(rows, features, labels, kernel, theta, kept_rows=kept)
@@ -91,6 +90,12 @@ class WeightedProblem:
         """Return K, dense."""
         K = self.X if self.is_gram else self.X @ self.X.T
         return K.toarray() if sparse.issparse(K) else K
+
+
+def theta_or_width(rows, theta) -> float:
+    """Return the theta of the kernel "rbf" as a number; of None, by `gaussian_width`."""
+    check_size(rows)
+    return theta_of_width(gaussian_width(rows)) if theta is None else as_theta(theta, rows)
 
 
 def check_size(rows) -> None:

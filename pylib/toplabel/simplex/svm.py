@@ -1,4 +1,6 @@
-"""Simplex cone SVM and simplex half space SVM by dual coordinate ascent (NIPS 2012, section 5)."""
+"""Training in batch: the simplex cone SVM and the simplex half space SVM as losses of scores
+(`toplabel.solve`), simplex least squares by a linear system.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +8,13 @@ from collections.abc import Callable
 
 import numpy as np
 
-from toplabel._core.arrays import as_weights, check_finite
-from toplabel._core.clock import Clock
-from toplabel._core.solution import Record
-from toplabel._core.training import Options, train
+from toplabel import solver
+from toplabel._core.arrays import as_features, as_labels, as_weights
+from toplabel._core.problem import as_C
+from toplabel._core.solution import Record, Solution
 from toplabel.simplex.least_squares import solve_once
 from toplabel.simplex.losses import check_loss
-from toplabel.simplex.native import SvmRun
-from toplabel.simplex.problem import SimplexProblem, as_C
+from toplabel.simplex.problem import theta_or_width
 from toplabel.simplex.solution import SimplexSolution
 
 __all__ = ["solve"]
@@ -49,10 +50,10 @@ def solve(
     y : array-like of int, (n,)
         Class indices 0..T-1.
     loss : {"sc_svm", "sh_svm", "s_ls"}
-        Simplex cone SVM: the box-constrained dual of Eq. (4), (n, T) variables, maximised exactly
-        for one example at a time. Simplex half space SVM without the hull constraint: a dual of n
-        variables; it is not Fisher consistent. Simplex least squares: a linear system;
-        `LeastSquaresPath` is for many values of C.
+        Simplex cone SVM: the box-constrained dual of Eq. (4), (n, T) variables. Simplex half space
+        SVM without the hull constraint: a dual of n variables; it is not Fisher consistent. Both are
+        trained by `toplabel.solve`, as losses of the same keys. Simplex least squares: a linear
+        system; `LeastSquaresPath` is for many values of C.
     C : float > 0
         The paper's ``C_0 = 1/(2 n lambda)``, whose regulariser is ``lambda ||f||^2``.
     kernel : {"linear", "rbf", "precomputed"} or callable
@@ -93,52 +94,39 @@ def solve(
             raise ValueError("warm_start has no meaning for loss='s_ls'")
         fixed = {"kernel": kernel, "theta": theta, "n_classes": n_classes}
         return solve_once(X, y, C, **fixed, sample_weight=sample_weight)
-    problem = SimplexProblem.from_arguments(X, y, kernel, theta, n_classes)
-    options = Options(
+    start = None if warm_start is None else _start(warm_start, loss, y)
+    rows = as_features(X, "X", np.float64)
+    theta = theta_or_width(rows, theta) if kernel == "rbf" else theta
+    solution = solver.solve(
+        rows,
+        y,
+        loss,
+        C=C,
+        kernel=kernel,
+        theta=theta,
         tol=tol,
         max_iter=max_iter,
         seed=seed,
+        warm_start=start,
+        sample_weight=sample_weight,
         eval_every=eval_every,
         callback=callback,
-        clock=Clock(time_limit),
+        time_limit=time_limit,
+        n_classes=n_classes,
     )
-    run = SvmRun(
-        problem,
-        loss,
-        C=C if warm_start is None else warm_start.C,
-        seed=options.seed,
-        weight=as_weights(sample_weight, problem.labels.n),
-        start=None if warm_start is None else _start(warm_start, loss, problem),
-    )
-    if warm_start is not None and warm_start.C != C:
-        run.set_C(C)
-    status, history = train(run, options)
-    last = history[-1]
-    return SimplexSolution.of(
-        problem,
-        loss,
-        C,
-        run.weights(),
-        run.coefficients(),
-        primal=last.primal,
-        dual=last.dual,
-        relative_gap=last.relative_gap,
-        epochs=last.epoch,
-        status=status,
-        history=history,
-        dual_variables=run.alpha,
-    )
+    labels = as_labels(y, len(solution.A), multilabel=False, n_classes=solution.A.shape[1])
+    weight = as_weights(sample_weight, len(solution.A))
+    return SimplexSolution.of_scores(solution, labels.label, weight)
 
 
-def _start(solution: SimplexSolution, loss: str, problem: SimplexProblem) -> np.ndarray:
-    """Return a copy of the dual variables of another solution."""
-    shape = (problem.labels.n, problem.labels.m) if loss == "sc_svm" else (problem.labels.n,)
+def _start(solution: SimplexSolution, loss: str, y) -> Solution:
+    """Return another solution as one of scores."""
     if solution.loss != loss or solution.dual_variables is None:
         raise ValueError(f"warm_start must be a solution for loss={loss!r}, got {solution.loss!r}")
+    n, T = len(y), solution.n_classes
+    shape = (n, T) if loss == "sc_svm" else (n,)
     if solution.dual_variables.shape != shape:
         raise ValueError(
             f"warm_start must have dual variables of shape {shape}, got {solution.dual_variables.shape}"
         )
-    alpha = np.array(solution.dual_variables, dtype=float, order="C")
-    check_finite(alpha, "warm_start")
-    return alpha
+    return solution.in_scores(as_labels(y, n, multilabel=False, n_classes=T).label)

@@ -37,7 +37,7 @@ def loss(
         Classes, int64 (N,); for losses of label sets an indicator of 0 and 1, (N, C), of any type.
         The one-vs-all losses take either.
     key : str
-        A key of `toplabel.losses.LOSSES`.
+        A key of `toplabel.losses.LOSSES`, but those of the simplex coding.
     k : int
         The k of top-k losses, 1..C-1.
     gamma : float
@@ -97,6 +97,8 @@ def _weights(target: Tensor, weight: Tensor, spec: Loss) -> Tensor:
 
 def check_parameters(spec: Loss, k: object, gamma: object) -> None:
     """Check k and gamma as far as that is possible without a number of classes."""
+    if spec.centred:
+        raise ValueError(f"loss {spec.key!r} is not available for tensors")
     if isinstance(k, bool) or not isinstance(k, (int, np.integer)):
         raise TypeError(f"k must be an integer, got {k!r}")
     if k < 1:
