@@ -12,6 +12,7 @@ from scipy import sparse
 from toplabel._core import tuning
 from toplabel._core.arrays import as_dual, as_matrix, check_mapped_finite, is_mapped
 from toplabel._core.choice import Choice
+from toplabel._core import pairs
 from toplabel._core.newton import Newton, reason_against
 from toplabel._core.problem import LARGEST, Problem
 from toplabel._core.run import Run, RunSettings, Start
@@ -30,6 +31,8 @@ def solutions(
     run = None
     if options.method == "newton" and (reason := reason_against(problem)):
         raise ValueError(f"method='newton' does not fit: {reason}")
+    if options.method == "pairs" and (reason := pairs.reason_against(problem)):
+        raise ValueError(f"method='pairs' does not fit: {reason}")
     for i, C in enumerate(Cs):
         options = options.again() if i else options
         try:
@@ -114,6 +117,16 @@ def _solve(problem: Problem, C: float, options: Options, run: Run) -> tuple[Run,
         methods = (Stage("newton", method.steps, "asked for"),)
         return run, {"status": status, "history": history, "visits": 0, "methods": methods}
     visits = -run.visits
+    if options.method == "pairs":
+        first = replace(options, max_epochs=min(tuning.PAIRS_FIRST, options.max_epochs))
+        status, history = train(run, first)
+        visits += run.visits
+        methods = (Stage("sdca", history[-1].epoch, "first"),)
+        if status == "max_iter" and first.max_epochs < options.max_epochs:
+            method = pairs.Pairs(problem, C, options, run, restart, history)
+            run, status, history = method.solve()
+            methods += (Stage("pairs", method.steps, "asked for"),)
+        return run, {"status": status, "history": history, "visits": visits, "methods": methods}
     choice = Choice(problem, options, run)
     status, history = train(run, options, choice.observe)
     visits += run.visits
