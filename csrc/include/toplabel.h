@@ -588,10 +588,11 @@ TL_API tl_status tl_pairs_use(tl_pairs *self, const float *blocks);
 TL_API tl_status tl_pairs_run(tl_pairs *self, size_t passes);
 
 /** A step of Newton's method for the dual variables between their bounds: at most `most` steps of
- *  conjugate gradients, to a relative residual `tol`. *steps are those made, *length is that of the
+ *  conjugate gradients, to a relative residual `tol`. damping >= 0, times norm2, is added to the
+ *  curvature in the direction of each dual variable. *steps are those made, *length is that of the
  *  step, 0 where the dual could not be made larger. */
-TL_API tl_status tl_pairs_newton(tl_pairs *self, double tol, size_t most, size_t *steps,
-                                 double *length);
+TL_API tl_status tl_pairs_newton(tl_pairs *self, double damping, double tol, size_t most,
+                                 size_t *steps, double *length);
 
 /** The duality gap of the restricted problem, times C and the sum of the weights. */
 TL_API tl_status tl_pairs_gap(tl_pairs *self, double *gap);

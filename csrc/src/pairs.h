@@ -40,9 +40,9 @@ typedef struct tl_face {
     double *core;        /* (rows, 3) */
     double *common;      /* (rows, 3): h on both sides, 1/(1 + ||h||^2) */
     size_t *label;       /* (rows): the label's place among the free pairs, or TL_NOT_FREE */
-    double *damping;     /* (count): gamma/C_i, where the conjugate is quadratic */
-    float *gram;         /* the blocks, */
-    float *inverse;      /* and their inverses */
+    double *damping; /* (count): gamma/C_i where the conjugate is quadratic, and what is added */
+    float *gram;     /* the blocks, */
+    float *inverse;  /* and their inverses */
 } tl_face;
 
 #define TL_NOT_FREE SIZE_MAX
@@ -116,7 +116,7 @@ bool tl_invert(size_t n, float *a, float *inverse, float *work);
 
 /* ---- pairs_face.c ---- */
 
-tl_status tl_pairs_find_face(tl_pairs *self);
+tl_status tl_pairs_find_face(tl_pairs *self, double damping);
 /* v <- P v, for numbers of the free pairs. */
 void tl_face_project(const tl_pairs *self, double *v);
 /* out = the blocks of a triangle each times v. */

@@ -113,7 +113,7 @@ static void number_places(tl_pairs *self) {
         if (face->label[r] != TL_NOT_FREE) face->label[r] = face->number[face->label[r]];
 }
 
-static void set_damping(tl_pairs *self) {
+static void set_damping(tl_pairs *self, double damping) {
     tl_face *face = &self->face;
     for (size_t r = 0; r < self->rows; r++) {
         const tl_row row = tl_pairs_row(self, r);
@@ -121,7 +121,8 @@ static void set_damping(tl_pairs *self) {
         for (size_t j = 0; j < tl_pairs_width(self, r); j++) {
             const size_t free_pair = face->number[self->place[self->start[r] + j]];
             if (free_pair != TL_NOT_FREE)
-                face->damping[free_pair] = j == label ? 0.0 : self->params.gamma / row.C;
+                face->damping[free_pair] =
+                    (j == label ? 0.0 : self->params.gamma / row.C) + damping * row.norm2;
         }
     }
 }
@@ -170,12 +171,12 @@ static tl_status set_blocks(tl_pairs *self) {
     return TL_OK;
 }
 
-tl_status tl_pairs_find_face(tl_pairs *self) {
+tl_status tl_pairs_find_face(tl_pairs *self, double damping) {
     self->face.rows = 0;
     for (size_t r = 0; r < self->rows; r++)
         add_row(self, r);
     number_places(self);
-    set_damping(self);
+    set_damping(self, damping);
     return set_blocks(self);
 }
 

@@ -31,8 +31,10 @@ static void find_gradient(const tl_pairs *self, double *g) {
             in += is_label;
             const size_t at = face->number[self->place[e]];
             if (at == TL_NOT_FREE) continue;
-            g[at] = slope_of(self->ops, is_label) - face->damping[at] * self->dual[e] -
-                    self->scores[self->place[e]];
+            const double bend =
+                is_label && self->ops->multiclass ? 0.0 : self->params.gamma / row.C;
+            g[at] =
+                slope_of(self->ops, is_label) - bend * self->dual[e] - self->scores[self->place[e]];
         }
     }
     tl_face_project(self, g);
@@ -149,11 +151,13 @@ static double search(tl_pairs *self, const double *d, double *change) {
     return 0.0;
 }
 
-tl_status tl_pairs_newton(tl_pairs *self, double tol, size_t most, size_t *steps, double *length) {
+tl_status tl_pairs_newton(tl_pairs *self, double damping, double tol, size_t most, size_t *steps,
+                          double *length) {
     if (self == NULL || self->blocks == NULL || steps == NULL || length == NULL) return TL_ERR_NULL;
     *steps = 0;
     *length = 0.0;
-    tl_status status = tl_pairs_find_face(self);
+    if (!tl_in_range(damping, 0.0, TL_LARGEST_PARAMETER)) return TL_ERR_PARAMETER;
+    tl_status status = tl_pairs_find_face(self, damping);
     if (status != TL_OK || self->face.count == 0) return status;
     double *vectors[5];
     for (size_t i = 0; i < 5; i++)

@@ -11,6 +11,7 @@ the last outer step go through them, so the small gaps of the last steps keep th
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -26,7 +27,7 @@ from toplabel._core.problem import Problem
 from toplabel._core.run import Run
 from toplabel._core.solution import Record
 from toplabel._core.systems import Rows
-from toplabel._core.threads import Ended
+from toplabel._core.threads import Ended, one_blas_thread
 from toplabel._core.training import Options
 
 
@@ -69,7 +70,7 @@ class _Kernel:
         center = problem.padded_center
         self._W0 = None if center is None else np.ascontiguousarray(center.T)
         if problem.is_gram:
-            self.norm2 = X.diagonal() + self._shift
+            self.norm2 = X.diagonal().astype(np.float64) + self._shift
             return
         X = self._rows.X
         if self._rows.is_sparse:
@@ -97,9 +98,15 @@ class _Kernel:
         return self._rows.scores(W), W, square, float(np.vdot(V, self._W0))
 
     def _products(self, A: np.ndarray) -> np.ndarray:
-        if np.count_nonzero(A) > tuning.SPARSE * A.size:
-            return np.asarray(self._gram @ A, np.float64)
-        return np.ascontiguousarray((sparse.csr_array(A).T @ self._gram).T, np.float64)
+        """Return the products of the Gram matrix, in float64, with dual variables."""
+        K = self._gram
+        if K.dtype == np.float64 and np.count_nonzero(A) <= tuning.SPARSE * A.size:
+            return np.ascontiguousarray((sparse.csr_array(A).T @ K).T)
+        S = np.empty_like(A)
+        for first in range(0, len(K), tuning.PROBED):
+            rows = slice(first, first + tuning.PROBED)
+            S[rows] = K[rows].astype(np.float64, copy=False) @ A
+        return S
 
     def fill(self, handle, m: int, entries: int, numbers: int) -> np.ndarray:
         """Return the blocks of a working set."""
@@ -122,7 +129,7 @@ class _Kernel:
             lib.tl_pairs_classes(handle, pointer(starts, "int64_t *"), pointer(rows, "int64_t *"))
         )
         first = 0
-        for begin, end in zip(starts[:-1], starts[1:], strict=True):
+        for begin, end in itertools.pairwise(starts):
             X = self._single[rows[begin:end]]
             block = X @ X.T
             last = first + (end - begin) ** 2
@@ -194,6 +201,7 @@ class Pairs:
         W = run.coefficients() if problem.is_gram else np.ascontiguousarray(run.weights().T)
         self._best = _Best(W, run.A)
         self._limits = _Limits(options.clock)
+        self._damping = 0.0
 
     def solve(self) -> tuple[Run, str, list[Record]]:
         """Return a run at the point that was reached, the status and the history, whose last record
@@ -288,12 +296,15 @@ class Pairs:
         """Return the status of a run that ends without a solution."""
         A, least, idle = self._best.A.copy(), np.inf, 0
         while idle < tuning.PAIRS_IDLE:
+            dual = self._best.dual
             S, gap = self._evaluate(A)
             relative = self._judge()
-            idle = 0 if relative < 0.9 * least else idle + 1
+            rises = self._best.dual - dual > tuning.PAIRS_RISE * (self._best.primal - dual)
+            idle = 0 if rises or relative < 0.9 * least else idle + 1
             least = min(least, relative)
             self._ask()
-            self._improve(S, A, tuning.PAIRS_INNER * gap)
+            with one_blas_thread():  # the products of blocks are small
+                self._improve(S, A, tuning.PAIRS_INNER * gap)
             self.steps += 1
         return "stalled"
 
@@ -351,11 +362,22 @@ class Pairs:
             check(lib.tl_pairs_gap(self._handle, gap))
             if gap[0] <= goal:
                 break
-            limits = (tuning.PAIRS_CG_TOLERANCE, tuning.CG_STEPS)
+            limits = (self._damping, tuning.PAIRS_CG_TOLERANCE, tuning.CG_STEPS)
             self._check(lib.tl_pairs_newton(self._handle, *limits, steps, length))
             self._passes += 2 * steps[0] * numbers / self._pass
+            is_stuck = length[0] == 0.0 and self._damping == tuning.PAIRS_MOST_DAMPING
+            self._follow(length[0])
             check(lib.tl_pairs_gap(self._handle, gap))
-            if gap[0] <= goal:
+            if gap[0] <= goal or is_stuck:
                 break
             self._ask()
         check(lib.tl_pairs_dual(self._handle, pointer(A)))
+
+    def _follow(self, length: float) -> None:
+        """Set the damping for the next Newton step from the length of this one."""
+        least, damping = tuning.PAIRS_LEAST_DAMPING, self._damping
+        if length == 1.0:
+            self._damping = damping / 3.0 if damping > least else 0.0
+        else:
+            factor = 10.0 if length < 0.1 else 3.0
+            self._damping = min(max(factor * damping, least), tuning.PAIRS_MOST_DAMPING)

@@ -9,10 +9,9 @@ from functools import partial
 import numpy as np
 from scipy import sparse
 
-from toplabel._core import tuning
+from toplabel._core import pairs, tuning
 from toplabel._core.arrays import as_dual, as_matrix, check_mapped_finite, is_mapped
 from toplabel._core.choice import Choice
-from toplabel._core import pairs
 from toplabel._core.newton import Newton, reason_against
 from toplabel._core.problem import LARGEST, Problem
 from toplabel._core.run import Run, RunSettings, Start
