@@ -27,7 +27,7 @@ from toplabel._core.problem import Problem
 from toplabel._core.run import Run
 from toplabel._core.solution import Record
 from toplabel._core.systems import Rows
-from toplabel._core.threads import Ended, one_blas_thread
+from toplabel._core.threads import EndOfRun, one_blas_thread
 from toplabel._core.training import Options
 
 
@@ -169,7 +169,7 @@ class Pairs:
         That `reason_against` has nothing against.
     C : float
     options : Options
-        `max_epochs` counts passes over the rows: one for each outer step, and the multiplications of
+        `max_iter` counts passes over the rows: one for each outer step, and the multiplications of
         the inner ones in units of a pass.
     run : Run
         At its start or after passes.
@@ -211,7 +211,7 @@ class Pairs:
             self._kernel = _Kernel(self._problem)
             self._create()
             status = self._outer_loop()
-        except Ended as end:
+        except EndOfRun as end:
             status = end.args[0]
         except KeyboardInterrupt:
             self._options.clock.interrupt()
@@ -245,15 +245,15 @@ class Pairs:
         return int(np.ceil(self._passes)) + (self._before.epoch if self._before else 0)
 
     def _ask(self) -> None:
-        """Raise `Ended` where the run is to end."""
+        """Raise `EndOfRun` where the run is to end."""
         if status := self._options.clock.why_to_end():
-            raise Ended(status)
-        if self._epochs() >= self._options.max_epochs:
-            raise Ended("max_iter")
+            raise EndOfRun(status)
+        if self._epochs() >= self._options.max_iter:
+            raise EndOfRun("max_iter")
 
     def _check(self, status: int) -> None:
         if status == lib.TL_ERR_OVER:
-            raise Ended(self._options.clock.why_to_end())
+            raise EndOfRun(self._options.clock.why_to_end())
         check(status)
 
     def _record(self, primal: float, dual: float, gap: float) -> None:
@@ -284,8 +284,8 @@ class Pairs:
             self.history[-1] = replace(self.history[-1], **values)
         else:
             self._record(found.primal, found.dual, found.relative_gap)
-        allowed = options.eps * max(abs(found.primal), abs(found.dual))
-        if found.relative_gap <= options.eps:
+        allowed = options.tol * max(abs(found.primal), abs(found.dual))
+        if found.relative_gap <= options.tol:
             return "converged"
         is_rounding = found.primal - found.dual <= allowed and 2.0 * found.rounding > allowed > 0.0
         return "imprecise" if is_rounding else ""
@@ -340,9 +340,9 @@ class Pairs:
         gap = abs(best.primal - best.dual) / size if size else 0.0
         self._record(best.primal, best.dual, gap)
         if options.callback is not None and options.callback(self.history[-1]):
-            raise Ended("interrupted")
-        if gap <= options.eps and (status := self._certify()):
-            raise Ended(status)
+            raise EndOfRun("interrupted")
+        if gap <= options.tol and (status := self._certify()):
+            raise EndOfRun(status)
         return gap
 
     def _improve(self, S: np.ndarray, A: np.ndarray, goal: float) -> None:

@@ -9,16 +9,19 @@ from functools import partial
 import numpy as np
 from scipy import sparse
 
-from toplabel._core import pairs, tuning
+from toplabel._core import newton, pairs, tuning
 from toplabel._core.arrays import as_dual, as_matrix, check_mapped_finite, is_mapped
 from toplabel._core.choice import Choice
-from toplabel._core.newton import Newton, reason_against
+from toplabel._core.newton import Newton
+from toplabel._core.pairs import Pairs
 from toplabel._core.problem import LARGEST, Problem
 from toplabel._core.run import Run, RunSettings, Start
 from toplabel._core.solution import Record, Solution, Stage, join_intercept, split_intercept
 from toplabel._core.threads import EndOfRun
 from toplabel._core.training import Options, as_r, train
 from toplabel.errors import ToplabelError
+
+_METHODS = {"newton": Newton, "pairs": Pairs}
 
 
 def solutions(
@@ -28,10 +31,9 @@ def solutions(
     the warm start. Limits hold for each C.
     """
     run = None
-    if options.method == "newton" and (reason := reason_against(problem)):
-        raise ValueError(f"method='newton' does not fit: {reason}")
-    if options.method == "pairs" and (reason := pairs.reason_against(problem)):
-        raise ValueError(f"method='pairs' does not fit: {reason}")
+    reasons = {"newton": newton.reason_against, "pairs": pairs.reason_against}
+    if options.method in reasons and (reason := reasons[options.method](problem)):
+        raise ValueError(f"method={options.method!r} does not fit: {reason}")
     for i, C in enumerate(Cs):
         options = options.again() if i else options
         try:
@@ -116,24 +118,14 @@ def _solve(problem: Problem, C: float, options: Options, run: Run) -> tuple[Run,
         methods = (Stage("newton", method.steps, "asked for"),)
         return run, {"status": status, "history": history, "visits": 0, "methods": methods}
     visits = -run.visits
-    if options.method == "pairs":
-        first = replace(options, max_epochs=min(tuning.PAIRS_FIRST, options.max_epochs))
-        status, history = train(run, first)
-        visits += run.visits
-        methods = (Stage("sdca", history[-1].epoch, "first"),)
-        if status == "max_iter" and first.max_epochs < options.max_epochs:
-            method = pairs.Pairs(problem, C, options, run, restart, history)
-            run, status, history = method.solve()
-            methods += (Stage("pairs", method.steps, "asked for"),)
-        return run, {"status": status, "history": history, "visits": visits, "methods": methods}
     choice = Choice(problem, options, run)
     status, history = train(run, options, choice.observe)
     visits += run.visits
     methods = (Stage("sdca", history[-1].epoch, "first"),)
     if status == "taken over":
-        method = Newton(problem, C, options, run, restart, history)
+        method = _METHODS[choice.method](problem, C, options, run, restart, history)
         run, status, history = method.solve()
-        methods += (Stage("newton", method.steps, choice.why),)
+        methods += (Stage(choice.method, method.steps, choice.why),)
     return run, {"status": status, "history": history, "visits": visits, "methods": methods}
 
 
