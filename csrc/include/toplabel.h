@@ -554,6 +554,57 @@ TL_API void tl_solver_free(tl_solver *solver);
 TL_API tl_status tl_predict(const tl_data *data, const double *weights, double *scores,
                             int32_t *label);
 
+/* ---- Working sets of pairs ----
+ *
+ * The dual of a hinge, restricted to pairs of a row and a class, for a method that computes all
+ * scores now and then, and between that moves only dual variables that are or may become different
+ * from 0. The scores of the pairs follow by blocks of the Gram matrix, one for each class. */
+
+typedef struct tl_pairs tl_pairs;
+
+/** Allocate. Labels as in tl_data; they, weight (n; NULL: ones) and norm2 (n), the squared norms of
+ *  the rows, are borrowed. is_over (NULL: none) as in tl_settings. TL_ERR_LOSS for a loss that is
+ * no hinge. */
+TL_API tl_status tl_pairs_create(tl_loss_id loss, size_t k, double gamma, double C, size_t n,
+                                 size_t m, const int64_t *label_start, const int32_t *label,
+                                 const double *weight, const double *norm2, int (*is_over)(void *),
+                                 void *user, tl_pairs **pairs);
+
+/** Choose the pairs at dual variables and their scores, both (n, m): those whose dual variables are
+ *  not 0, or would not be after an update of their row. Rows of norm 0 have none. *entries is their
+ *  number, *numbers that of all blocks. */
+TL_API tl_status tl_pairs_select(tl_pairs *self, const double *scores, const double *dual,
+                                 size_t *entries, size_t *numbers);
+
+/** The rows of the pairs of class c: rows[class_start[c]] to rows[class_start[c + 1] - 1]; its
+ * block is square, and follows that of the class before. class_start: m + 1, rows: entries. */
+TL_API tl_status tl_pairs_classes(const tl_pairs *self, int64_t *class_start, int64_t *rows);
+
+/** Fill the blocks from a Gram matrix (n, n) of this type. */
+TL_API tl_status tl_pairs_gather(tl_pairs *self, tl_type type, const void *gram, float *blocks);
+
+/** Work with these blocks, which are borrowed, until the next choice of pairs. */
+TL_API tl_status tl_pairs_use(tl_pairs *self, const float *blocks);
+
+/** Passes of coordinate ascent over the rows that have pairs. */
+TL_API tl_status tl_pairs_run(tl_pairs *self, size_t passes);
+
+/** A step of Newton's method for the dual variables between their bounds: at most `most` steps of
+ *  conjugate gradients, to a relative residual `tol`. damping >= 0, times norm2, is added to the
+ *  curvature in the direction of each dual variable. *steps are those made, *length is that of the
+ *  step, 0 where the dual could not be made larger. */
+TL_API tl_status tl_pairs_newton(tl_pairs *self, double damping, double tol, size_t most,
+                                 size_t *steps, double *length);
+
+/** The duality gap of the restricted problem, times C and the sum of the weights. */
+TL_API tl_status tl_pairs_gap(tl_pairs *self, double *gap);
+
+/** Write the dual variables of the rows that have pairs into `dual` (n, m). */
+TL_API tl_status tl_pairs_dual(const tl_pairs *self, double *dual);
+
+/** Free; NULL is fine. */
+TL_API void tl_pairs_free(tl_pairs *self);
+
 /* ---- Simplex coding ----
  *
  * Mroueh, Poggio, Rosasco, Slotine, "Multiclass Learning with Simplex Coding" (NIPS 2012): T = m

@@ -29,6 +29,15 @@ void tl_gemm_nn_add(size_t b, size_t m, size_t n, const double *g, size_t stride
     dproduct('N', 'N', m, b, n, a, m, g, stride, 1.0, s, m);
 }
 
+/* The transposed product, of column-major matrices. */
+void tl_gemm32(char op_a, char op_b, size_t m, size_t n, size_t k, float alpha, const float *a,
+               size_t lda, const float *b, size_t ldb, float beta, float *c, size_t ldc) {
+    int im = (int)m, in = (int)n, ik = (int)k;
+    int ilda = (int)lda, ildb = (int)ldb, ildc = (int)ldc;
+    table.sgemm(&op_b, &op_a, &in, &im, &ik, &alpha, swritable(b), &ildb, swritable(a), &ilda,
+                &beta, c, &ildc);
+}
+
 static const tl_blas portable = {portable_dgemm, portable_dsyrk, portable_sgemm, portable_ssyrk};
 static tl_blas table = {portable_dgemm, portable_dsyrk, portable_sgemm, portable_ssyrk};
 

@@ -22,5 +22,9 @@ void tl_gemm_tn_add32(size_t b, size_t m, size_t d, const float *delta, const fl
 /* Lower triangle (with diagonal) of G (b, b) = X X^T, X (b, d). */
 void tl_syrk_lower(size_t b, size_t d, const double *x, double *g);
 void tl_syrk_lower32(size_t b, size_t d, const float *x, float *g);
+/* C (m, n) = alpha op(A) op(B) + beta C, op the transposition for 'T', none for 'N'; rows are
+ * lda, ldb, ldc numbers apart. */
+void tl_gemm32(char op_a, char op_b, size_t m, size_t n, size_t k, float alpha, const float *a,
+               size_t lda, const float *b, size_t ldb, float beta, float *c, size_t ldc);
 
 #endif /* TL_BLAS_H */

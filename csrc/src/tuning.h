@@ -109,6 +109,17 @@
  * products go on in float64 where the errors of sampled scores are above this part of the gap. */
 #define TL_ROUNDING_MARGIN 16.0
 
+/* ---- working sets of pairs (pairs_*.c) ---- */
+
+/* What is added at least to the diagonal of a block, relative to its mean, before it is inverted:
+ * rows beyond the number of features leave it singular. */
+#define TL_BLOCK_SHIFT 1e-5
+/* Halvings of a Newton step until it is given up. */
+#define TL_PAIRS_TRIALS 12
+/* The length of a step along which the dual has no curvature, in units of C: the projection onto
+ * the domain ends it. */
+#define TL_UNBOUNDED 1e3
+
 /* ---- the caller's limits (tl_is_over) ---- */
 
 /* Multiplications between two questions whether the call is over: 5 to 50 ms. */

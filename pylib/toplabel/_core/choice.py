@@ -47,6 +47,8 @@ class Choice:
     ----------
     is_open : bool
         Whether Newton's method may take over.
+    method : {"newton", "pairs"}
+        The one that takes over.
     why : str
         Why it does, once it does.
     """
@@ -59,7 +61,8 @@ class Choice:
             and d * m <= tuning.MOST_WEIGHTS
             and reason_against(problem) == ""
         )
-        self.why = ""
+        self.method, self.why = "newton", ""
+        self._is_asked_for = options.method == "pairs"
         self._tol = max(options.tol, tuning.LEAST_TOL)
         self._run = run
         now = run.progress()
@@ -76,6 +79,9 @@ class Choice:
         """Record the progress of the run, between parts of its passes, and return whether Newton's
         method takes over.
         """
+        if self._is_asked_for:
+            self.method, self.why = "pairs", "asked for"
+            return self._run.progress().epochs - self._first >= tuning.PAIRS_FIRST
         if not self.is_open:
             return False
         now = self._run.progress()

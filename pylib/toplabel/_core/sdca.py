@@ -9,16 +9,19 @@ from functools import partial
 import numpy as np
 from scipy import sparse
 
-from toplabel._core import tuning
+from toplabel._core import newton, pairs, tuning
 from toplabel._core.arrays import as_dual, as_matrix, check_mapped_finite, is_mapped
 from toplabel._core.choice import Choice
-from toplabel._core.newton import Newton, reason_against
+from toplabel._core.newton import Newton
+from toplabel._core.pairs import Pairs
 from toplabel._core.problem import LARGEST, Problem
 from toplabel._core.run import Run, RunSettings, Start
 from toplabel._core.solution import Record, Solution, Stage, join_intercept, split_intercept
 from toplabel._core.threads import EndOfRun
 from toplabel._core.training import Options, as_r, train
 from toplabel.errors import ToplabelError
+
+_METHODS = {"newton": Newton, "pairs": Pairs}
 
 
 def solutions(
@@ -28,8 +31,9 @@ def solutions(
     the warm start. Limits hold for each C.
     """
     run = None
-    if options.method == "newton" and (reason := reason_against(problem)):
-        raise ValueError(f"method='newton' does not fit: {reason}")
+    reasons = {"newton": newton.reason_against, "pairs": pairs.reason_against}
+    if options.method in reasons and (reason := reasons[options.method](problem)):
+        raise ValueError(f"method={options.method!r} does not fit: {reason}")
     for i, C in enumerate(Cs):
         options = options.again() if i else options
         try:
@@ -119,9 +123,9 @@ def _solve(problem: Problem, C: float, options: Options, run: Run) -> tuple[Run,
     visits += run.visits
     methods = (Stage("sdca", history[-1].epoch, "first"),)
     if status == "taken over":
-        method = Newton(problem, C, options, run, restart, history)
+        method = _METHODS[choice.method](problem, C, options, run, restart, history)
         run, status, history = method.solve()
-        methods += (Stage("newton", method.steps, choice.why),)
+        methods += (Stage(choice.method, method.steps, choice.why),)
     return run, {"status": status, "history": history, "visits": visits, "methods": methods}
 
 

@@ -13,7 +13,7 @@ from toplabel._core.problem import LARGEST
 from toplabel._core.run import Run
 from toplabel._core.solution import Record
 
-METHODS = ("sdca", "newton", "auto")
+METHODS = ("sdca", "newton", "pairs", "auto")
 
 _STATUS = {
     lib.TL_CONVERGED: "converged",

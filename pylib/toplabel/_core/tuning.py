@@ -56,6 +56,27 @@ CG_TOLERANCE, CG_STEPS = 0.1, 200
 """Tolerance of conjugate gradients, in the norm of the preconditioner, and their most steps: the inner
 problem is solved as loosely."""
 
+# ---- working sets of pairs (pairs.py) ----
+
+PAIRS_FIRST = 20
+"""Passes of coordinate ascent before the first choice of pairs."""
+PAIRS_INNER = 0.1
+"""Part of the gap at which the inner problem is solved."""
+PAIRS_PASSES = 5
+"""Passes over the pairs before each Newton step."""
+PAIRS_NEWTON_STEPS = 20
+"""The most Newton steps of an inner problem."""
+PAIRS_LEAST_DAMPING, PAIRS_MOST_DAMPING = 1e-4, 10.0
+"""What is added to the curvature of the dual, in units of the squared norms: at least, where anything
+is, and at most. Steps that are damped by more and do not make D larger are rounding."""
+PAIRS_CG_TOLERANCE = 0.1
+"""Tolerance of conjugate gradients, in the norm of the preconditioner."""
+PAIRS_IDLE, PAIRS_RISE = 6, 1e-3
+"""Outer steps without a gap smaller by a tenth, or a D larger by this part of the gap, after which
+rounding has ended the progress."""
+PAIRS_GRAM_BYTES = 1 << 30
+"""Bytes of a Gram matrix in float32 that is kept; beyond, the blocks are computed from the rows."""
+
 # ---- when Newton's method takes over (choice.py) ----
 
 MOST_WEIGHTS = 1500

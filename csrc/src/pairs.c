@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: MIT */
+/* Working sets of pairs of a row and a class: which they are, and their blocks of the Gram matrix.
+ */
+#include "pairs.h"
+
+#include <string.h>
+
+void tl_pairs_free(tl_pairs *self) {
+    if (self == NULL) return;
+    tl_face *face = &self->face;
+    void *const arrays[] = {
+        self->row,     self->start,       self->own_start,   self->own,         self->order,
+        self->warm,    self->class_start, self->block_start, self->column,      self->place,
+        self->dual,    self->trial,       self->class_row,   self->scores,      self->moved,
+        self->vectors, self->in,          self->out,         self->inverting,   self->work,
+        self->columns, face->number,      face->place,       face->class_start, face->block_start,
+        face->first,   face->middle,      face->member,      face->weight,      face->core,
+        face->common,  face->label,       face->damping,     face->gram,        face->inverse};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        free(arrays[i]);
+    free(self);
+}
+
+static bool allocate_rows(tl_pairs *self) {
+    const size_t n = self->n, m = self->m, labels = (size_t)self->label_start[n];
+    tl_face *face = &self->face;
+    self->row = tl_array(n, 1, sizeof *self->row);
+    self->start = tl_array(n + 1, 1, sizeof *self->start);
+    self->own_start = tl_array(n + 1, 1, sizeof *self->own_start);
+    self->own = tl_array(labels, 1, sizeof *self->own);
+    self->order = tl_array(n, 1, sizeof *self->order);
+    self->warm = tl_doubles(n, TL_WARM);
+    self->class_start = tl_array(m + 1, 1, sizeof *self->class_start);
+    self->block_start = tl_array(m + 1, 1, sizeof *self->block_start);
+    self->columns = tl_array(m, 1, sizeof *self->columns);
+    self->work = tl_doubles(2, TL_WORK(m));
+    face->class_start = tl_array(m + 1, 1, sizeof *face->class_start);
+    face->block_start = tl_array(m + 1, 1, sizeof *face->block_start);
+    face->first = tl_array(n + 1, 1, sizeof *face->first);
+    face->middle = tl_array(n, 1, sizeof *face->middle);
+    face->core = tl_doubles(n, 3);
+    face->common = tl_doubles(n, 3);
+    face->label = tl_array(n, 1, sizeof *face->label);
+    return self->row && self->start && self->own_start && self->own && self->order && self->warm &&
+           self->class_start && self->block_start && self->work && self->columns &&
+           face->class_start && face->block_start && face->first && face->middle && face->core &&
+           face->common && face->label;
+}
+
+static tl_status check(const tl_loss_ops *ops, size_t k, double gamma, double C, size_t n, size_t m,
+                       const int64_t *label_start, const int32_t *label, const double *weight,
+                       const double *norm2) {
+    if (ops == NULL || !ops->quadratic_conjugate || ops->curvature == NULL) return TL_ERR_LOSS;
+    if (n < 1 || n >= PTRDIFF_MAX / sizeof(double) || m < 2 || !tl_k_fits(ops, k, m))
+        return TL_ERR_DIMENSION;
+    if (!tl_in_range(gamma, 0.0, TL_LARGEST_PARAMETER)) return TL_ERR_PARAMETER;
+    if (!tl_in_range(C, 1.0 / TL_LARGEST_PARAMETER, TL_LARGEST_PARAMETER)) return TL_ERR_PARAMETER;
+    for (size_t i = 0; i < n; i++) {
+        if (!tl_in_range(norm2[i], 0.0, TL_LARGEST_PARAMETER)) return TL_ERR_PARAMETER;
+        if (weight != NULL && !tl_in_range(weight[i], 0.0, TL_LARGEST_PARAMETER))
+            return TL_ERR_PARAMETER;
+    }
+    return tl_check_labels(ops, n, m, label_start, label);
+}
+
+tl_status tl_pairs_create(tl_loss_id loss, size_t k, double gamma, double C, size_t n, size_t m,
+                          const int64_t *label_start, const int32_t *label, const double *weight,
+                          const double *norm2, int (*is_over)(void *), void *user,
+                          tl_pairs **pairs) {
+    if (label_start == NULL || label == NULL || norm2 == NULL || pairs == NULL) return TL_ERR_NULL;
+    const tl_loss_ops *ops = tl_loss_get(loss);
+    const tl_status status = check(ops, k, gamma, C, n, m, label_start, label, weight, norm2);
+    if (status != TL_OK) return status;
+    tl_pairs *self = calloc(1, sizeof *self);
+    if (self == NULL) return TL_ERR_ALLOC;
+    self->ops = ops;
+    self->params = tl_params_of(ops, k, gamma);
+    self->C = C;
+    self->n = n;
+    self->m = m;
+    self->label_start = label_start;
+    self->label = label;
+    self->weight = weight;
+    self->norm2 = norm2;
+    self->watch = (tl_watch){.ask = is_over, .user = user};
+    if (!allocate_rows(self)) {
+        tl_pairs_free(self);
+        return TL_ERR_ALLOC;
+    }
+    *pairs = self;
+    return TL_OK;
+}
+
+/* ---- which pairs ---- */
+
+static bool make_room(tl_pairs *self, size_t entries) {
+    if (entries <= self->room) return true;
+    const size_t room = 2 * entries;
+    int32_t *column = realloc(self->column, room * sizeof *column);
+    if (column != NULL) self->column = column;
+    double *dual = realloc(self->dual, room * sizeof *dual);
+    if (dual != NULL) self->dual = dual;
+    if (column == NULL || dual == NULL) return false;
+    self->room = room;
+    return true;
+}
+
+/* The pairs of row i whose dual variables are not 0, or would not be after an update of the row;
+ * `wanted` (m) tells. With a k, fewer than k classes beside the label can only be 0. Returns
+ * whether there are any. */
+static bool want(const tl_pairs *self, const tl_row *row, const double *scores, const double *a,
+                 bool *wanted) {
+    const size_t m = self->m;
+    double *a_new = self->work, *rest = a_new + tl_padded(m), warm[TL_WARM] = {NAN, NAN};
+    if (!(row->C > 0.0) || !(row->norm2 > 0.0)) return false;
+    self->ops->update(row, self->params, m, scores, a, a_new, warm, rest);
+    size_t count = 0;
+    for (size_t j = 0; j < m; j++) {
+        wanted[j] = a[j] != 0.0 || a_new[j] != 0.0;
+        count += wanted[j];
+    }
+    if (count == 0) return false;
+    if (!self->ops->multiclass) return true;
+    const size_t y = (size_t)row->labels[0];
+    count += !wanted[y];
+    wanted[y] = true;
+    for (size_t j = 0; j < m && count < self->params.k + 1; j++) {
+        count += !wanted[j];
+        wanted[j] = true;
+    }
+    return true;
+}
+
+static void add_row(tl_pairs *self, size_t i, const tl_row *row, const double *a,
+                    const bool *wanted) {
+    const size_t r = self->rows, first = self->start[r];
+    size_t e = first, own = self->own_start[r], in = 0;
+    for (size_t j = 0; j < self->m; j++) {
+        const bool is_label = in < row->n_labels && (size_t)row->labels[in] == j;
+        in += is_label;
+        if (!wanted[j]) continue;
+        if (is_label) self->own[own++] = (int32_t)(e - first);
+        self->column[e] = (int32_t)j;
+        self->dual[e++] = a[j];
+    }
+    self->row[r] = i;
+    self->start[r + 1] = e;
+    self->own_start[r + 1] = own;
+    if (e - first > self->widest) self->widest = e - first;
+    self->rows = r + 1;
+}
+
+/* The order of the classes: places, and the starts of the blocks. */
+static void sort_by_class(tl_pairs *self) {
+    const size_t m = self->m, entries = self->entries;
+    memset(self->class_start, 0, (m + 1) * sizeof *self->class_start);
+    for (size_t e = 0; e < entries; e++)
+        self->class_start[self->column[e] + 1]++;
+    self->block_start[0] = 0;
+    for (size_t c = 0; c < m; c++) {
+        const size_t t = self->class_start[c + 1];
+        self->block_start[c + 1] = self->block_start[c] + t * t;
+        self->class_start[c + 1] += self->class_start[c];
+    }
+    size_t *next = self->face.class_start; /* free until there is a face */
+    memcpy(next, self->class_start, m * sizeof *next);
+    for (size_t r = 0; r < self->rows; r++)
+        for (size_t e = self->start[r]; e < self->start[r + 1]; e++) {
+            const size_t place = next[self->column[e]]++;
+            self->place[e] = place;
+            self->class_row[place] = (int64_t)self->row[r];
+        }
+}
+
+static void *resize(void *array, size_t count, size_t size) {
+    free(array);
+    return tl_array(count, 1, size);
+}
+
+/* The arrays of the pairs, but for those that grew with them. */
+static bool allocate_pairs(tl_pairs *self) {
+    const size_t entries = self->entries;
+    tl_face *face = &self->face;
+    self->place = resize(self->place, entries, sizeof *self->place);
+    self->trial = resize(self->trial, entries, sizeof *self->trial);
+    self->class_row = resize(self->class_row, entries, sizeof *self->class_row);
+    self->scores = resize(self->scores, entries, sizeof *self->scores);
+    self->moved = resize(self->moved, entries, sizeof *self->moved);
+    self->vectors = resize(self->vectors, 5 * entries, sizeof *self->vectors);
+    self->in = resize(self->in, entries, sizeof *self->in);
+    self->out = resize(self->out, entries, sizeof *self->out);
+    face->place = resize(face->place, entries, sizeof *face->place);
+    face->number = resize(face->number, entries, sizeof *face->number);
+    face->member = resize(face->member, entries, sizeof *face->member);
+    face->weight = resize(face->weight, entries, sizeof *face->weight);
+    face->damping = resize(face->damping, entries, sizeof *face->damping);
+    return self->place && self->trial && self->class_row && self->scores && self->moved &&
+           self->vectors && self->in && self->out && face->number && face->place && face->member &&
+           face->weight && face->damping;
+}
+
+static bool allocate_blocks(tl_pairs *self) {
+    size_t largest = 0;
+    for (size_t c = 0; c < self->m; c++) {
+        const size_t t = self->class_start[c + 1] - self->class_start[c];
+        largest = t > largest ? t : largest;
+    }
+    const size_t triangles = (self->block_start[self->m] + self->entries) / 2;
+    tl_face *face = &self->face;
+    face->gram = resize(face->gram, triangles, sizeof *face->gram);
+    face->inverse = resize(face->inverse, triangles, sizeof *face->inverse);
+    free(self->inverting);
+    self->inverting = tl_array(2 * largest, largest, sizeof *self->inverting);
+    return face->gram && face->inverse && self->inverting;
+}
+
+static tl_status select_rows(tl_pairs *self, const double *scores, const double *dual,
+                             bool *wanted) {
+    const size_t m = self->m;
+    self->rows = self->widest = 0;
+    for (size_t i = 0; i < self->n; i++) {
+        if (tl_is_over(&self->watch, TL_WORK_OF_CLASS * (double)m)) return TL_ERR_OVER;
+        const size_t labels = (size_t)(self->label_start[i + 1] - self->label_start[i]);
+        const tl_row row = {.C = self->weight ? self->C * self->weight[i] : self->C,
+                            .norm2 = self->norm2[i],
+                            .labels = self->label + self->label_start[i],
+                            .n_labels = labels};
+        if (!want(self, &row, scores + i * m, dual + i * m, wanted)) continue;
+        if (!make_room(self, self->start[self->rows] + m)) return TL_ERR_ALLOC;
+        add_row(self, i, &row, dual + i * m, wanted);
+    }
+    self->entries = self->start[self->rows];
+    return TL_OK;
+}
+
+tl_status tl_pairs_select(tl_pairs *self, const double *scores, const double *dual, size_t *entries,
+                          size_t *numbers) {
+    if (self == NULL || scores == NULL || dual == NULL || entries == NULL || numbers == NULL)
+        return TL_ERR_NULL;
+    self->blocks = NULL;
+    bool *wanted = tl_array(self->m, 1, sizeof *wanted);
+    if (wanted == NULL) return TL_ERR_ALLOC;
+    const tl_status status = select_rows(self, scores, dual, wanted);
+    free(wanted);
+    if (status != TL_OK) return status;
+    if (!allocate_pairs(self)) return TL_ERR_ALLOC;
+    sort_by_class(self);
+    if (!allocate_blocks(self)) return TL_ERR_ALLOC;
+    for (size_t r = 0; r < self->rows; r++) {
+        self->order[r] = r;
+        for (size_t e = self->start[r]; e < self->start[r + 1]; e++)
+            self->scores[self->place[e]] = scores[self->row[r] * self->m + (size_t)self->column[e]];
+    }
+    for (size_t i = 0; i < TL_WARM * self->rows; i++)
+        self->warm[i] = NAN;
+    *entries = self->entries;
+    *numbers = self->block_start[self->m];
+    return TL_OK;
+}
+
+tl_status tl_pairs_classes(const tl_pairs *self, int64_t *class_start, int64_t *rows) {
+    if (self == NULL || class_start == NULL || rows == NULL) return TL_ERR_NULL;
+    for (size_t c = 0; c <= self->m; c++)
+        class_start[c] = (int64_t)self->class_start[c];
+    memcpy(rows, self->class_row, self->entries * sizeof *rows);
+    return TL_OK;
+}
+
+/* ---- their blocks ---- */
+
+static void gather_row(const tl_pairs *self, tl_type type, const void *gram, size_t i, size_t count,
+                       const int64_t *at, float *out) {
+    const size_t first = i * self->n;
+    if (type == TL_FLOAT32) {
+        const float *row = (const float *)gram + first;
+        for (size_t j = 0; j < count; j++)
+            out[j] = row[at[j]];
+    } else {
+        const double *row = (const double *)gram + first;
+        for (size_t j = 0; j < count; j++)
+            out[j] = (float)row[at[j]];
+    }
+}
+
+tl_status tl_pairs_gather(tl_pairs *self, tl_type type, const void *gram, float *blocks) {
+    if (self == NULL || gram == NULL || blocks == NULL) return TL_ERR_NULL;
+    if (type != TL_FLOAT32 && type != TL_FLOAT64) return TL_ERR_PARAMETER;
+    for (size_t c = 0; c < self->m; c++) {
+        const size_t first = self->class_start[c], t = self->class_start[c + 1] - first;
+        const int64_t *rows = self->class_row + first;
+        float *block = blocks + self->block_start[c];
+        if (tl_is_over(&self->watch, 4.0 * (double)(t * t))) return TL_ERR_OVER;
+        for (size_t j = 0; j < t; j++)
+            gather_row(self, type, gram, (size_t)rows[j], t, rows, block + j * t);
+    }
+    return TL_OK;
+}
+
+tl_status tl_pairs_use(tl_pairs *self, const float *blocks) {
+    if (self == NULL || blocks == NULL) return TL_ERR_NULL;
+    self->blocks = blocks;
+    return TL_OK;
+}
+
+tl_status tl_pairs_dual(const tl_pairs *self, double *dual) {
+    if (self == NULL || dual == NULL) return TL_ERR_NULL;
+    for (size_t r = 0; r < self->rows; r++) {
+        double *a = dual + self->row[r] * self->m;
+        memset(a, 0, self->m * sizeof *a);
+        for (size_t e = self->start[r]; e < self->start[r + 1]; e++)
+            a[self->column[e]] = self->dual[e];
+    }
+    return TL_OK;
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+/* The face of the dual's domain on which a point lies: its free pairs, their blocks of the Gram
+ * matrix and the inverses of these, and the projector onto the directions that stay on the face. */
+#include "pairs.h"
+#include "tuning.h"
+
+#include <string.h>
+
+/* ---- the rows' projectors ---- */
+
+/* In Q of tl_curvature. */
+static double factor_of(const tl_face *face, size_t e) {
+    return face->weight[e] > 0.0 ? face->weight[e] : 1.0;
+}
+
+/* h = J 1 of the row that is added. */
+static void set_common(tl_face *face, size_t end) {
+    const size_t r = face->rows, first = face->first[r], middle = face->middle[r];
+    const double *core = face->core + 3 * r;
+    double *common = face->common + 3 * r, sums[2] = {0.0, 0.0}, square = 0.0;
+    for (size_t e = first; e < end; e++)
+        sums[e >= middle] += factor_of(face, e);
+    common[0] = core[0] * sums[0] + core[1] * sums[1];
+    common[1] = core[1] * sums[0] + core[2] * sums[1];
+    for (size_t e = first; e < end; e++) {
+        const double h = face->weight[e] + factor_of(face, e) * common[e >= middle];
+        square += h * h;
+    }
+    common[2] = square > TL_AT_BOUND ? 1.0 / (1.0 + square) : 0.0;
+}
+
+/* Adds row r of the set; its members are places of the set as yet. Returns whether it has any. */
+static bool add_row(tl_pairs *self, size_t r) {
+    tl_face *face = &self->face;
+    const size_t first = face->first[face->rows], width = tl_pairs_width(self, r);
+    const size_t *place = self->place + self->start[r];
+    const double *a = self->dual + self->start[r];
+    const tl_row row = tl_pairs_row(self, r);
+    tl_curvature free_part = {.column = self->columns, .weight = face->weight + first};
+    for (size_t j = 0; j < width; j++)
+        self->work[j] = -a[j] / row.C;
+    self->ops->curvature(&row, self->params, width, self->work, &free_part);
+    if (free_part.count == 0) return false;
+    for (size_t e = 0; e < free_part.count; e++)
+        face->member[first + e] = place[free_part.column[e]];
+    face->middle[face->rows] = first + free_part.middle;
+    memcpy(face->core + 3 * face->rows, free_part.core, sizeof free_part.core);
+    set_common(face, first + free_part.count);
+    const bool moves = self->ops->differences && face->common[3 * face->rows + 2] > 0.0;
+    face->label[face->rows] = moves ? place[row.labels[0]] : TL_NOT_FREE;
+    face->first[++face->rows] = first + free_part.count;
+    return true;
+}
+
+/* v <- P v for a row. */
+static void project_row(const tl_face *face, size_t r, bool differences, double *v) {
+    const size_t first = face->first[r], middle = face->middle[r], end = face->first[r + 1];
+    const double *core = face->core + 3 * r, *common = face->common + 3 * r;
+    const size_t label = face->label[r];
+    const double at_label = label == TL_NOT_FREE ? 0.0 : v[label], sign = differences ? -1.0 : 1.0;
+    double sums[2] = {0.0, 0.0}, along = 0.0, total = 0.0;
+    for (size_t e = first; e < end; e++) {
+        const double value = at_label + sign * v[face->member[e]];
+        const double factor = factor_of(face, e);
+        sums[e >= middle] += factor * value;
+        along += (face->weight[e] + factor * common[e >= middle]) * value;
+    }
+    along = differences ? along * common[2] : 0.0;
+    const double moves[] = {core[0] * sums[0] + core[1] * sums[1] - along * common[0],
+                            core[1] * sums[0] + core[2] * sums[1] - along * common[1]};
+    for (size_t e = first; e < end; e++) {
+        const double value = at_label + sign * v[face->member[e]];
+        const double moved =
+            face->weight[e] * (value - along) + factor_of(face, e) * moves[e >= middle];
+        v[face->member[e]] = sign * moved;
+        total += moved;
+    }
+    if (label != TL_NOT_FREE) v[label] = total;
+}
+
+void tl_face_project(const tl_pairs *self, double *v) {
+    for (size_t r = 0; r < self->face.rows; r++)
+        project_row(&self->face, r, self->ops->differences, v);
+}
+
+/* ---- the order of the classes ---- */
+
+/* `number` tells which free pair a place is; members and labels become free pairs. */
+static void number_places(tl_pairs *self) {
+    tl_face *face = &self->face;
+    for (size_t p = 0; p < self->entries; p++)
+        face->number[p] = TL_NOT_FREE;
+    for (size_t e = 0; e < face->first[face->rows]; e++)
+        face->number[face->member[e]] = 0;
+    for (size_t r = 0; r < face->rows; r++)
+        if (face->label[r] != TL_NOT_FREE) face->number[face->label[r]] = 0;
+    size_t count = 0;
+    face->block_start[0] = 0;
+    for (size_t c = 0; c < self->m; c++) {
+        face->class_start[c] = count;
+        for (size_t p = self->class_start[c]; p < self->class_start[c + 1]; p++)
+            if (face->number[p] != TL_NOT_FREE) {
+                face->place[count] = p;
+                face->number[p] = count++;
+            }
+        const size_t t = count - face->class_start[c];
+        face->block_start[c + 1] = face->block_start[c] + t * (t + 1) / 2;
+    }
+    face->class_start[self->m] = face->count = count;
+    for (size_t e = 0; e < face->first[face->rows]; e++)
+        face->member[e] = face->number[face->member[e]];
+    for (size_t r = 0; r < face->rows; r++)
+        if (face->label[r] != TL_NOT_FREE) face->label[r] = face->number[face->label[r]];
+}
+
+static void set_damping(tl_pairs *self, double damping) {
+    tl_face *face = &self->face;
+    for (size_t r = 0; r < self->rows; r++) {
+        const tl_row row = tl_pairs_row(self, r);
+        const size_t label = self->ops->multiclass ? (size_t)row.labels[0] : TL_NOT_FREE;
+        for (size_t j = 0; j < tl_pairs_width(self, r); j++) {
+            const size_t free_pair = face->number[self->place[self->start[r] + j]];
+            if (free_pair != TL_NOT_FREE)
+                face->damping[free_pair] =
+                    (j == label ? 0.0 : self->params.gamma / row.C) + damping * row.norm2;
+        }
+    }
+}
+
+/* ---- blocks ---- */
+
+/* The block of class c, and in self->inverting the same, square and with a larger diagonal. */
+static void copy_block(tl_pairs *self, size_t c) {
+    const tl_face *face = &self->face;
+    const size_t first = face->class_start[c], t = face->class_start[c + 1] - first;
+    const size_t start = self->class_start[c], stride = self->class_start[c + 1] - start;
+    const size_t *place = face->place + first;
+    float *out = face->gram + face->block_start[c], *square = self->inverting;
+    double sum = 0.0;
+    for (size_t i = 0; i < t; i++) {
+        const float *row = self->blocks + self->block_start[c] + (place[i] - start) * stride;
+        for (size_t j = 0; j <= i; j++)
+            square[i * t + j] = *out++ = row[place[j] - start];
+        sum += (double)square[i * t + i];
+    }
+    const double least = TL_BLOCK_SHIFT * sum / (double)t;
+    for (size_t i = 0; i < t; i++)
+        square[i * t + i] += (float)fmax(face->damping[first + i], least);
+}
+
+/* Of a block that rounding has left indefinite: that of its diagonal. */
+static void invert_diagonal(size_t t, const float *gram, float *inverse) {
+    memset(inverse, 0, t * (t + 1) / 2 * sizeof *inverse);
+    for (size_t i = 0; i < t; i++) {
+        const size_t at = i * (i + 1) / 2 + i;
+        inverse[at] = gram[at] > 0.0F ? 1.0F / gram[at] : 1.0F;
+    }
+}
+
+static tl_status set_blocks(tl_pairs *self) {
+    const tl_face *face = &self->face;
+    for (size_t c = 0; c < self->m; c++) {
+        const size_t t = face->class_start[c + 1] - face->class_start[c];
+        if (t == 0) continue;
+        if (tl_is_over(&self->watch, (double)t * (double)t * (double)t)) return TL_ERR_OVER;
+        copy_block(self, c);
+        float *inverse = face->inverse + face->block_start[c];
+        if (!tl_invert(t, self->inverting, inverse, self->inverting + t * t))
+            invert_diagonal(t, face->gram + face->block_start[c], inverse);
+    }
+    return TL_OK;
+}
+
+tl_status tl_pairs_find_face(tl_pairs *self, double damping) {
+    self->face.rows = 0;
+    for (size_t r = 0; r < self->rows; r++)
+        add_row(self, r);
+    number_places(self);
+    set_damping(self, damping);
+    return set_blocks(self);
+}
+
+/* ---- products ---- */
+
+/* out = A v with the lower triangle of a symmetric matrix, which is read once. */
+TL_CLONES
+static void multiply_triangle(size_t n, const float *restrict row, const float *restrict v,
+                              float *restrict out) {
+    for (size_t i = 0; i < n; i++) {
+        const float factor = v[i];
+        float sum = 0.0F;
+#pragma omp simd reduction(+ : sum)
+        for (size_t j = 0; j < i; j++) {
+            sum += row[j] * v[j];
+            out[j] += factor * row[j];
+        }
+        out[i] = sum + row[i] * factor;
+        row += i + 1;
+    }
+}
+
+void tl_face_multiply(tl_pairs *self, const float *triangles, const double *v, double *out) {
+    const tl_face *face = &self->face;
+    for (size_t p = 0; p < face->count; p++)
+        self->in[p] = (float)v[p];
+    for (size_t c = 0; c < self->m; c++) {
+        const size_t first = face->class_start[c], t = face->class_start[c + 1] - first;
+        multiply_triangle(t, triangles + face->block_start[c], self->in + first, self->out + first);
+    }
+    for (size_t p = 0; p < face->count; p++)
+        out[p] = (double)self->out[p];
+}

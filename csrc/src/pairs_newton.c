@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+/* Newton's method on the face of the restricted dual: the direction by preconditioned conjugate
+ * gradients, and a search along its projections onto the domain.
+ *
+ * With P the projector onto the directions that stay on the face, and K the blocks of the free
+ * pairs, the direction solves P (K + gamma/C) P d = P grad. The preconditioner is P (K +
+ * gamma/C)^-1 P, as of FETI in domain decomposition: the classes are the domains, and the rows
+ * couple them. */
+#include "pairs.h"
+#include "tuning.h"
+
+#include <string.h>
+
+static double dot(const tl_pairs *self, const double *x, const double *y) {
+    return tl_dot(self->face.count, x, y);
+}
+
+/* The linear part of minus the conjugate, times C, in a dual variable. */
+static double slope_of(const tl_loss_ops *ops, bool is_label) {
+    const double other = ops->multiclass ? 0.0 : ops->free_sum ? -1.0 : -0.5;
+    return is_label ? 1.0 + (other == -0.5 ? -0.5 : 0.0) : other;
+}
+
+/* The gradient of the dual on the face. */
+static void find_gradient(const tl_pairs *self, double *g) {
+    const tl_face *face = &self->face;
+    for (size_t r = 0; r < self->rows; r++) {
+        const tl_row row = tl_pairs_row(self, r);
+        for (size_t e = self->start[r], j = 0, in = 0; e < self->start[r + 1]; e++, j++) {
+            const bool is_label = in < row.n_labels && (size_t)row.labels[in] == j;
+            in += is_label;
+            const size_t at = face->number[self->place[e]];
+            if (at == TL_NOT_FREE) continue;
+            const double bend =
+                is_label && self->ops->multiclass ? 0.0 : self->params.gamma / row.C;
+            g[at] =
+                slope_of(self->ops, is_label) - bend * self->dual[e] - self->scores[self->place[e]];
+        }
+    }
+    tl_face_project(self, g);
+}
+
+/* hp = P (K + gamma/C) p */
+static void multiply(tl_pairs *self, const double *p, double *hp) {
+    tl_face_multiply(self, self->face.gram, p, hp);
+    for (size_t i = 0; i < self->face.count; i++)
+        hp[i] += self->face.damping[i] * p[i];
+    tl_face_project(self, hp);
+}
+
+static void precondition(tl_pairs *self, const double *r, double *z) {
+    tl_face_multiply(self, self->face.inverse, r, z);
+    tl_face_project(self, z);
+}
+
+/* d becomes the direction, r, z, p and hp work; r is the gradient at first. Where the dual has no
+ * curvature along a step, it ends there: along the first one it goes as far as the domain. */
+static tl_status conjugate_gradients(tl_pairs *self, double tol, size_t most, double *const *v,
+                                     size_t *steps) {
+    double *d = v[0], *r = v[1], *z = v[2], *p = v[3], *hp = v[4];
+    const size_t count = self->face.count;
+    const double work = (double)(2 * self->face.block_start[self->m] + 16 * count);
+    memset(d, 0, count * sizeof *d);
+    precondition(self, r, z);
+    memcpy(p, z, count * sizeof *p);
+    double product = dot(self, r, z);
+    const double least = tol * tol * product;
+    while (*steps < most && product > least) {
+        if (tl_is_over(&self->watch, work)) return TL_ERR_OVER;
+        multiply(self, p, hp);
+        const double curvature = dot(self, p, hp);
+        (*steps)++;
+        if (!(curvature > 0.0)) {
+            if (*steps == 1) tl_axpy(count, TL_UNBOUNDED * self->C, p, d);
+            break;
+        }
+        const double length = product / curvature;
+        tl_axpy(count, length, p, d);
+        tl_axpy(count, -length, hp, r);
+        precondition(self, r, z);
+        const double before = product;
+        product = dot(self, r, z);
+        for (size_t i = 0; i < count; i++)
+            p[i] = z[i] + product / before * p[i];
+    }
+    return TL_OK;
+}
+
+/* ---- the search ---- */
+
+/* The projection of row r of a + t d onto the domain is an update without features and with a
+ * smoothing that makes its weight 1. */
+static void project_row(tl_pairs *self, size_t r, double t, const double *d) {
+    const size_t first = self->start[r], width = tl_pairs_width(self, r), n = tl_padded(self->m);
+    double *s = self->work, *a_new = s + n, *rest = a_new + n, warm[TL_WARM] = {NAN, NAN};
+    const double *a = self->dual + first;
+    tl_row row = tl_pairs_row(self, r);
+    tl_params params = self->params;
+    row.norm2 = 0.0;
+    params.gamma = row.C;
+    bool is_moved = false;
+    for (size_t j = 0, in = 0; j < width; j++) {
+        const bool is_label = in < row.n_labels && (size_t)row.labels[in] == j;
+        in += is_label;
+        const size_t at = self->face.number[self->place[first + j]];
+        const double step = at == TL_NOT_FREE ? 0.0 : t * d[at];
+        is_moved |= step != 0.0;
+        s[j] = slope_of(self->ops, is_label);
+        if (!(is_label && self->ops->multiclass)) s[j] -= a[j] + step;
+    }
+    if (!is_moved) {
+        memcpy(self->trial + first, a, width * sizeof *a);
+        return;
+    }
+    self->ops->update(&row, params, width, s, a, a_new, warm, rest);
+    memcpy(self->trial + first, a_new, width * sizeof *a_new);
+}
+
+static double conjugate_of(const tl_pairs *self, size_t r, const double *dual) {
+    const tl_row row = tl_pairs_row(self, r);
+    const double *a = dual + self->start[r];
+    return row.C *
+           self->ops->conjugate(&row, self->params, tl_pairs_width(self, r), a, -1.0 / row.C);
+}
+
+/* The gain of the dual from the point to the trial; `change` becomes that of the scores. */
+static double gain_of_trial(tl_pairs *self, double *change) {
+    double gain = 0.0;
+    for (size_t r = 0; r < self->rows; r++) {
+        gain += conjugate_of(self, r, self->dual) - conjugate_of(self, r, self->trial);
+        for (size_t e = self->start[r]; e < self->start[r + 1]; e++)
+            self->moved[self->place[e]] = self->trial[e] - self->dual[e];
+    }
+    memset(change, 0, self->entries * sizeof *change);
+    tl_pairs_multiply_add(self, self->moved, change);
+    return gain - tl_dot(self->entries, self->moved, self->scores) -
+           0.5 * tl_dot(self->entries, self->moved, change);
+}
+
+/* Moves along d; returns the length of the step, 0 where none makes the dual larger. */
+static double search(tl_pairs *self, const double *d, double *change) {
+    double t = 1.0;
+    for (int trial = 0; trial < TL_PAIRS_TRIALS; trial++, t *= 0.5) {
+        for (size_t r = 0; r < self->rows; r++)
+            project_row(self, r, t, d);
+        if (!(gain_of_trial(self, change) > 0.0)) continue;
+        memcpy(self->dual, self->trial, self->entries * sizeof *self->dual);
+        tl_axpy(self->entries, 1.0, change, self->scores);
+        return t;
+    }
+    return 0.0;
+}
+
+tl_status tl_pairs_newton(tl_pairs *self, double damping, double tol, size_t most, size_t *steps,
+                          double *length) {
+    if (self == NULL || self->blocks == NULL || steps == NULL || length == NULL) return TL_ERR_NULL;
+    *steps = 0;
+    *length = 0.0;
+    if (!tl_in_range(damping, 0.0, TL_LARGEST_PARAMETER)) return TL_ERR_PARAMETER;
+    tl_status status = tl_pairs_find_face(self, damping);
+    if (status != TL_OK || self->face.count == 0) return status;
+    double *vectors[5];
+    for (size_t i = 0; i < 5; i++)
+        vectors[i] = self->vectors + i * self->entries;
+    find_gradient(self, vectors[1]);
+    status = conjugate_gradients(self, tol, most, vectors, steps);
+    if (status == TL_OK && *steps > 0) *length = search(self, vectors[0], vectors[1]);
+    return status;
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+/* Working sets of pairs: the projectors of the face, the inverses of its blocks, optima that the
+ * solver's certificate confirms, and what is refused. */
+#include "pairs.h"
+#include "solver_problem.h"
+
+#include <string.h>
+
+static double norm2[N];
+
+static tl_pairs *create(const problem *p, tl_loss_id loss, size_t k, double gamma, double C) {
+    tl_pairs *pairs = NULL;
+    for (size_t i = 0; i < N; i++)
+        norm2[i] = p->gram[i * N + i];
+    CHECK(tl_pairs_create(loss, k, gamma, C, N, M, p->start, p->label, NULL, norm2, NULL, NULL,
+                          &pairs) == TL_OK);
+    return pairs;
+}
+
+static void score(const problem *p, const double *dual, double *scores) {
+    memset(scores, 0, N * M * sizeof *scores);
+    for (size_t i = 0; i < N; i++)
+        for (size_t l = 0; l < N; l++)
+            for (size_t j = 0; j < M; j++)
+                scores[i * M + j] += p->gram[i * N + l] * dual[l * M + j];
+}
+
+/* Rows of zeros have no pairs: their dual variables are those of an update. */
+static void begin(const problem *p, tl_loss_id loss, size_t k, double gamma, double C,
+                  double *dual) {
+    tl_settings settings = choose(loss, k, gamma, GRAM);
+    settings.C = C;
+    const tl_data data = view(p, GRAM);
+    tl_solver *solver = NULL;
+    memset(dual, 0, N * M * sizeof *dual);
+    CHECK(tl_solver_create(&data, &settings, dual, &solver) == TL_OK);
+    CHECK(tl_solver_run(solver, 3) == TL_OK);
+    tl_solver_free(solver);
+}
+
+static double certified_gap(const problem *p, tl_loss_id loss, size_t k, double gamma, double C,
+                            double *dual) {
+    tl_settings settings = choose(loss, k, gamma, GRAM);
+    settings.C = C;
+    const tl_data data = view(p, GRAM);
+    tl_solver *solver = NULL;
+    tl_objective objective = {.relative_gap = INFINITY};
+    CHECK(tl_solver_create(&data, &settings, dual, &solver) == TL_OK);
+    CHECK(tl_solver_evaluate(solver, &objective) == TL_OK);
+    tl_solver_free(solver);
+    return objective.relative_gap;
+}
+
+/* Symmetric and idempotent; a direction of a multiclass loss sums to 0 over each row. */
+static void check_projector(tl_pairs *pairs) {
+    uint64_t state = 5;
+    const size_t count = pairs->face.count;
+    double *u = exactly(count), *v = exactly(count), *Pu = exactly(count), *Pv = exactly(count);
+    for (size_t i = 0; i < count; i++) {
+        Pu[i] = u[i] = normal(&state);
+        Pv[i] = v[i] = normal(&state);
+    }
+    tl_face_project(pairs, Pu);
+    tl_face_project(pairs, Pv);
+    CHECK_CLOSE(tl_dot(count, u, Pv), tl_dot(count, v, Pu), 1e-12 * (double)(count + 1));
+    memcpy(u, Pu, count * sizeof *u);
+    tl_face_project(pairs, Pu);
+    for (size_t i = 0; i < count; i++)
+        CHECK_CLOSE(Pu[i], u[i], 1e-12);
+    for (size_t r = 0; pairs->ops->multiclass && r < pairs->rows; r++) {
+        double sum = 0.0;
+        for (size_t e = pairs->start[r]; e < pairs->start[r + 1]; e++) {
+            const size_t at = pairs->face.number[pairs->place[e]];
+            sum += at == TL_NOT_FREE ? 0.0 : u[at];
+        }
+        CHECK_CLOSE(sum, 0.0, 1e-12);
+    }
+    free(u);
+    free(v);
+    free(Pu);
+    free(Pv);
+}
+
+/* One outer step: the gap of the restricted problem falls to a part, and the pairs stay feasible.
+ */
+static void improve(const problem *p, tl_pairs *pairs, tl_loss_id loss, size_t k, double gamma,
+                    double C, double *dual) {
+    double scores[N * M], gap = INFINITY, length, violations[N], v[N * M];
+    size_t entries, numbers, steps;
+    score(p, dual, scores);
+    CHECK(tl_pairs_select(pairs, scores, dual, &entries, &numbers) == TL_OK);
+    float *blocks = malloc((numbers + 1) * sizeof *blocks);
+    if (blocks == NULL) abort();
+    CHECK(tl_pairs_gather(pairs, TL_FLOAT32, p->gram32, blocks) == TL_OK);
+    CHECK(tl_pairs_use(pairs, blocks) == TL_OK);
+    for (int step = 0; step < 20 && gap > 1e-10 * C; step++) {
+        CHECK(tl_pairs_run(pairs, 5) == TL_OK);
+        CHECK(tl_pairs_newton(pairs, 1e-3, 0.1, 50, &steps, &length) == TL_OK);
+        if (pairs->face.count > 0) check_projector(pairs);
+        CHECK(tl_pairs_gap(pairs, &gap) == TL_OK);
+        CHECK(gap >= -1e-9 * C);
+    }
+    CHECK(tl_pairs_dual(pairs, dual) == TL_OK);
+    for (size_t i = 0; i < N * M; i++)
+        v[i] = -dual[i] / C;
+    CHECK(tl_loss_violations(loss, k, gamma, N, M, v, p->start, p->label, violations) == TL_OK);
+    for (size_t i = 0; i < N; i++)
+        CHECK(violations[i] <= 1e-9);
+    free(blocks);
+}
+
+static void test_optimum(const problem *p, tl_loss_id loss, size_t k, double gamma, double C) {
+    double dual[N * M];
+    begin(p, loss, k, gamma, C, dual);
+    tl_pairs *pairs = create(p, loss, k, gamma, C);
+    for (int outer = 0; outer < 30; outer++)
+        improve(p, pairs, loss, k, gamma, C, dual);
+    tl_pairs_free(pairs);
+    CHECK(certified_gap(p, loss, k, gamma, C, dual) <= 1e-6);
+}
+
+static void test_hinges(void) {
+    static problem single, sets;
+    make(&single, 0);
+    make(&sets, 1);
+    for (int loss = 0; loss < TL_LOSS_COUNT; loss++) {
+        const tl_traits traits = traits_of(loss);
+        if (traits.smooth || !traits.convex) continue;
+        const problem *p = traits.multiclass ? &single : &sets;
+        for (size_t k = 1; k <= (traits.has_k ? 3 : 1); k++)
+            for (int smoothed = 0; smoothed < 2; smoothed++) {
+                test_optimum(p, (tl_loss_id)loss, k, 0.5 * smoothed, 0.3);
+                test_optimum(p, (tl_loss_id)loss, k, 0.5 * smoothed, 20.0);
+            }
+    }
+}
+
+static void test_inverse(size_t n) {
+    uint64_t state = 7;
+    const size_t packed = n * (n + 1) / 2;
+    float *a = malloc(n * n * sizeof *a), *copy = malloc(n * n * sizeof *a);
+    float *inverse = malloc(packed * sizeof *a), *work = malloc(n * n * sizeof *a);
+    if (!a || !copy || !inverse || !work) abort();
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j <= i; j++)
+            a[i * n + j] = a[j * n + i] =
+                (float)(normal(&state) / (double)n) + (i == j ? 2.0F : 0.0F);
+    memcpy(copy, a, n * n * sizeof *a);
+    CHECK(tl_invert(n, a, inverse, work));
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++) {
+            double sum = 0.0;
+            for (size_t l = 0; l < n; l++) {
+                const size_t row = l > j ? l : j, column = l > j ? j : l;
+                sum += (double)copy[i * n + l] * (double)inverse[row * (row + 1) / 2 + column];
+            }
+            CHECK_CLOSE(sum, i == j ? 1.0 : 0.0, 1e-5);
+        }
+    copy[0] = -1.0F;
+    CHECK(!tl_invert(n, copy, inverse, work));
+    free(a);
+    free(copy);
+    free(inverse);
+    free(work);
+}
+
+static int always(void *user) {
+    (void)user;
+    return 1;
+}
+
+static void test_refusals(void) {
+    static problem p;
+    make(&p, 0);
+    tl_pairs *pairs = NULL;
+    size_t count;
+    double scores[N * M] = {0}, dual[N * M] = {0};
+#define CREATE(loss, k, gamma, C)                                                                  \
+    tl_pairs_create(loss, k, gamma, C, N, M, p.start, p.label, NULL, norm2, always, NULL, &pairs)
+    CHECK(CREATE(TL_LOSS_LR_MULTI, 1, 0.0, 1.0) == TL_ERR_LOSS);
+    CHECK(CREATE(TL_LOSS_COUNT, 1, 0.0, 1.0) == TL_ERR_LOSS);
+    CHECK(CREATE(TL_LOSS_SVM_MULTI, 2, 0.0, 1.0) == TL_ERR_DIMENSION);
+    CHECK(CREATE(TL_LOSS_SVM_MULTI, 1, -1.0, 1.0) == TL_ERR_PARAMETER);
+    CHECK(CREATE(TL_LOSS_SVM_MULTI, 1, 0.0, 0.0) == TL_ERR_PARAMETER);
+    CHECK(CREATE(TL_LOSS_SVM_MULTI, 1, 0.0, 1.0) == TL_OK);
+    CHECK(tl_pairs_run(pairs, 1) == TL_ERR_NULL); /* no blocks yet */
+    pairs->watch.work = TL_WORK_BETWEEN;
+    CHECK(tl_pairs_select(pairs, scores, dual, &count, &count) == TL_ERR_OVER);
+    CHECK(tl_pairs_select(pairs, NULL, dual, &count, &count) == TL_ERR_NULL);
+    tl_pairs_free(pairs);
+    tl_pairs_free(NULL);
+}
+
+int main(void) {
+    test_hinges();
+    for (size_t n = 1; n < 130; n += 16)
+        test_inverse(n);
+    test_refusals();
+    return check_summary("test_pairs");
+}
