@@ -61,12 +61,12 @@ def test_least_squares_lays_its_grid_and_is_validated_by_leave_one_out(name):
 @pytest.mark.parametrize("convert", [np.asarray, sparse.csr_matrix])
 def test_a_bias_is_a_column_of_ones(name, convert):
     X, y = blobs()
-    found = competitor(name, bias=True).train(convert(X), y, C=0.5, **OPTIONS)
+    trained = competitor(name, bias=True).train(convert(X), y, C=0.5, **OPTIONS)
     augmented = np.hstack([X, np.ones((len(X), 1))])
     plain = competitor(name).train(augmented, y, C=0.5, **OPTIONS)
-    assert found.decision_function(X) == pytest.approx(plain.decision_function(augmented))
-    assert np.abs(found.model.bias).max() > 1e-3
-    assert found.primal == pytest.approx(plain.primal)
+    assert trained.decision_function(X) == pytest.approx(plain.decision_function(augmented))
+    assert np.abs(trained.model.bias).max() > 1e-3
+    assert trained.primal == pytest.approx(plain.primal)
 
 
 def test_the_online_program_of_gurls_minimises_the_sum_of_both_hinges():
@@ -74,10 +74,10 @@ def test_the_online_program_of_gurls_minimises_the_sum_of_both_hinges():
     X, y = blobs()
     X, y = X[y < 2], y[y < 2]
     options = OPTIONS | {"n_classes": 2}
-    found = competitor("sc_svm_program", epochs=200).train(X, y, C=0.05, **options)
+    trained = competitor("sc_svm_program", epochs=200).train(X, y, C=0.05, **options)
     expected = simplex.solve(X, y, "sh_svm", 0.1, n_classes=2, tol=1e-8)
     W = expected.W @ simplex.simplex_coding(2)
-    assert np.linalg.norm(found.model - W) <= 0.05 * np.linalg.norm(W)
+    assert np.linalg.norm(trained.model - W) <= 0.05 * np.linalg.norm(W)
 
 
 def test_the_width_of_the_gaussian_may_be_that_of_gurls():
@@ -85,10 +85,10 @@ def test_the_width_of_the_gaussian_may_be_that_of_gurls():
     width = simplex.gaussian_width(X)
     for params, theta in (({}, 1 / (2 * width**2)), ({"denominator": 1}, 1 / width**2)):
         trainer = competitor("s_ls_rbf_batch", **params)
-        found = trainer.train(X, y, C=0.5, **OPTIONS)
-        assert float(found.model.theta) == pytest.approx(theta)
+        trained = trainer.train(X, y, C=0.5, **OPTIONS)
+        assert float(trained.model.theta) == pytest.approx(theta)
         expected = simplex.solve(X, y, "s_ls", 0.5, kernel="rbf", theta=theta)
-        assert found.primal == pytest.approx(expected.primal)
+        assert trained.primal == pytest.approx(expected.primal)
         trainer.axis(X, y, 3)  # whose eigenvectors the next training takes
         again = trainer.train(X, y, C=0.5, **OPTIONS)
         assert again.primal == pytest.approx(expected.primal)
@@ -99,23 +99,23 @@ def test_svms_in_batch_are_those_of_the_library():
     X, y = blobs()
     for loss in ("sc_svm", "sh_svm"):
         first = competitor(f"{loss}_batch").train(X, y, C=0.1, **OPTIONS)
-        found = competitor(f"{loss}_batch").train(X, y, C=0.5, start=first, **OPTIONS)
+        trained = competitor(f"{loss}_batch").train(X, y, C=0.5, start=first, **OPTIONS)
         expected = simplex.solve(X, y, loss, 0.5, tol=1e-8, max_iter=10**5)
-        assert found.status == "converged"
-        assert found.primal == pytest.approx(expected.primal, rel=2 * OPTIONS["tol"])
+        assert trained.status == "converged"
+        assert trained.primal == pytest.approx(expected.primal, rel=2 * OPTIONS["tol"])
 
 
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
 def test_libsvm_is_that_of_scikit_learn(kernel):
     X, y = blobs()
     name = "svm_ova_batch" if kernel == "linear" else "svm_rbf_ova_batch"
-    found = competitor(name).train(X, y, C=0.5, **OPTIONS)
+    trained = competitor(name).train(X, y, C=0.5, **OPTIONS)
     theta = 1 / (2 * simplex.gaussian_width(X) ** 2)
     machine = SVC(C=0.5, kernel=kernel, gamma=theta)
     scores = OneVsRestClassifier(machine).fit(X, y).decision_function(X)
-    assert found.decision_function(X) == pytest.approx(scores, abs=1e-8)
-    assert found.decision_function(sparse.csr_matrix(X)) == pytest.approx(scores, abs=1e-8)
-    assert found.status == "uncertified"
+    assert trained.decision_function(X) == pytest.approx(scores, abs=1e-8)
+    assert trained.decision_function(sparse.csr_matrix(X)) == pytest.approx(scores, abs=1e-8)
+    assert trained.status == "uncertified"
     assert competitor(name).train(X, y, C=0.5, **(OPTIONS | {"max_iter": 0})).status == "max_iter"
 
 
@@ -135,8 +135,8 @@ def test_the_weights_of_boosting_are_the_negative_gradient():
         up[i, j] += 1e-6
         down[i, j] -= 1e-6
         gradient[i, j] = (risk(up, y) - risk(down, y)) / 2e-6
-    found = coding_values(_gradient(simplex.scores(F), y))
-    cosine = -np.vdot(found, gradient) / np.linalg.norm(found) / np.linalg.norm(gradient)
+    trained = coding_values(_gradient(simplex.scores(F), y))
+    cosine = -np.vdot(trained, gradient) / np.linalg.norm(trained) / np.linalg.norm(gradient)
     assert cosine == pytest.approx(1.0, abs=1e-8)
 
 
