@@ -6,7 +6,8 @@ from types import SimpleNamespace
 
 import pandas as pd
 
-from toplabel.reproduction.compare.cells import COLUMNS, KEPT, MEASURED, PUBLISHED, build
+from toplabel.reproduction.compare.build import build
+from toplabel.reproduction.compare.cells import COLUMNS, KEPT, MEASURED, PUBLISHED
 from toplabel.reproduction.selection.evaluation import TestMetric
 
 _BLANK = {name: "" if kind is str else math.nan for name, kind in COLUMNS.items()}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,11 @@ from markup import Site
 
 from samples_of_results import KEPT, MEASURED, PUBLISHED, frame, number
 from toplabel.reproduction.compare.claims import COLUMNS as CLAIMS
+from toplabel.reproduction.compare.claims import NUMBERS
+from toplabel.reproduction.compare.comparison import Comparison
+from toplabel.reproduction.compare.totals import best_methods, totals
+from toplabel.reproduction.compare.wide import widen
+from toplabel.reproduction.config.catalogue import load_catalogue
 from toplabel.reproduction.frames import empty_frame
 from toplabel.reproduction.report.write import write_report
 
@@ -79,21 +84,27 @@ def cells() -> pd.DataFrame:
 
 def claims() -> pd.DataFrame:
     """A claim that was tested on other data, and one that was not."""
-    words = {"source": "tpami2017", "place": "section 6.2", "expects": "first", "least": 0.6}
-    words |= {"ties_win": "false", "first": "LR^{Multi}", "second": "SVM^{Multi}"}
-    counts = ("comparisons", "first", "second", "within", "median")
-    sides = ("published", "shared", "same", "other")
-    nothing = {f"{side}_{name}": 0.0 for side in sides for name in counts}
+    words = {"source": "tpami2017", "place": "section 6.2", "expects": "first", "sets": 0.0}
+    words |= {"first": "LR^{Multi}", "second": "SVM^{Multi}"}
     rows = [
-        words | nothing | {"claim": "a", "says": "the softmax is ahead"},
-        words | nothing | {"claim": "b", "says": "nothing is known"},
+        words | {"claim": claim, "says": says, "numbers": numbers}
+        for claim, says in (("a", "the softmax is ahead"), ("b", "nothing is known"))
+        for numbers in NUMBERS
     ]
-    tested = {"comparisons": 9.0, "first": 6.0, "second": 2.0, "median": 0.52, "outcome": "holds"}
-    tested |= {"rows_low": -0.31, "rows_high": 1.26, "adjusted": 0.03, "datasets": "own"}
-    rows[0] |= {f"other_{name}": value for name, value in tested.items()}
-    found = pd.DataFrame(rows, columns=[*CLAIMS])
+    tested = {"sets": 9.0, "wins": 6.0, "losses": 2.0, "difference": 0.52, "outcome": "undecided"}
+    rows[3] |= tested | {"low": -0.31, "high": 1.26, "over": "rows", "datasets": "own"}
+    frame = pd.DataFrame(rows, columns=[*CLAIMS])
     texts = [name for name, kind in CLAIMS.items() if kind is str]
-    return found.astype(dict.fromkeys(texts, object)).fillna(dict.fromkeys(texts, ""))
+    return frame.astype(dict.fromkeys(texts, object)).fillna(dict.fromkeys(texts, ""))
+
+
+def comparison(numbers: pd.DataFrame, datasets: pd.DataFrame, run: dict[str, Any]) -> Comparison:
+    """What rule compare makes of some numbers."""
+    catalogue = load_catalogue(ROOT)
+    labels = {method.key: method.label for method in catalogue.methods.values()}
+    studies = [name.partition("/")[0] for name in run["config"]["studies"]]
+    frame = widen(numbers, datasets, catalogue.notes, labels, {}, studies)
+    return Comparison(numbers, frame, best_methods(frame), claims(), totals(numbers, frame))
 
 
 @dataclass
@@ -126,17 +137,23 @@ class Sample:
         """Write the report, and read its pages."""
         results = self.folder / "results"
         absent = dataset("caltech101_silhouettes", status="missing", reason="not at hand")
+        sets = pd.DataFrame([dataset("letter", zero_rows="3"), dataset("own"), absent])
         given = {
             "cells": cells(),
-            "claims": claims(),
-            "datasets": pd.DataFrame([dataset("letter", zero_rows="3"), dataset("own"), absent]),
+            "datasets": sets,
             "run": RUN,
             "folder": self.reports,
             "checkout": ROOT,
             "results": results,
             "shown": [results / "tables/plain.json", results / "figures/rings.json"],
+            "metas": [results / "letter/data/meta.json"],
+            "linked": [results / "letter/svm_multi/evaluation.csv"],
         }
-        write_report(**given | changes)
+        given |= changes
+        numbers = given.pop("cells")
+        made = comparison(numbers, given["datasets"], given["run"])
+        made = replace(made, claims=given.pop("claims", made.claims))
+        write_report(made, **given)
         return Site(self.reports)
 
     def write_nothing(self, **changes: Any) -> Site:

@@ -67,3 +67,33 @@ def test_docstrings_of_functions_open_with_a_verb(repository):
         and (ast.get_docstring(node) or "None").split()[0].strip("`.,:") in _NO_VERB
     ]
     assert wrong == []
+
+
+#: What would compute a number: methods of frames and arrays, and modules.
+_AGGREGATES = {
+    *("mean", "median", "std", "var", "quantile", "min", "max", "idxmin", "idxmax", "sum"),
+    *("agg", "aggregate", "transform", "apply", "rank", "cumsum", "corr", "describe", "div", "mul"),
+}
+
+
+def test_the_report_computes_nothing(repository):
+    """It counts rows by verdict, and takes all other numbers from the files of rule compare."""
+    wrong = []
+    for path in sorted((repository / "pylib/toplabel/reproduction/report").glob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            place = f"{path.name}:{getattr(node, 'lineno', 0)}"
+            wrong += [f"{place}: {name}" for name in _imported(node) if _is_computing(name)]
+            if isinstance(node, ast.Attribute) and node.attr in _AGGREGATES:
+                wrong.append(f"{place}: .{node.attr}")
+    assert wrong == []
+
+
+def _imported(node):
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    return [node.module] if isinstance(node, ast.ImportFrom) else []
+
+
+def _is_computing(name):
+    names = ("numpy", "scipy", "statistics", "toplabel.metrics")
+    return name.startswith(names) and name != "toplabel.metrics.names"

@@ -52,23 +52,27 @@ def _cell(folder, method, split="main", shift=0, n=50):
 
 def test_the_methods_of_a_set_are_measured_on_the_same_drawn_rows(tmp_path):
     one, two = _cell(tmp_path / "toy", "a"), _cell(tmp_path / "toy", "b", shift=1)
-    draws = draw_rows([two, one])
+    draws = draw_rows({("toy", "b"): two, ("toy", "a"): one})
     assert sorted(draws) == [("toy", m, top) for m in "ab" for top in ("top1", "top3")]
-    alone = draw_rows([one])
+    alone = draw_rows({("toy", "a"): one})
     np.testing.assert_array_equal(draws["toy", "a", "top1"], alone["toy", "a", "top1"])
     # Of four classes in turn each row is first once: with the same rows the shares add up to all.
-    cells = [_cell(tmp_path / "four", name, shift=i, n=52) for i, name in enumerate("abcd")]
+    cells = {
+        ("four", name): _cell(tmp_path / "four", name, shift=i, n=52)
+        for i, name in enumerate("abcd")
+    }
     shares = sum(draws for key, draws in draw_rows(cells).items() if key[2] == "top1")
     np.testing.assert_allclose(shares, 100.0)
 
 
 def test_a_set_with_several_splits_has_no_drawn_rows(tmp_path):
-    files = [_cell(tmp_path / "splits", "a"), _cell(tmp_path / "splits", "b", split="other")]
-    assert draw_rows(files) == {}
-    assert len(draw_rows(files[:1])) == 2
+    one = _cell(tmp_path / "splits", "a")
+    other = _cell(tmp_path / "splits", "b", split="other")
+    assert draw_rows({("splits", "a"): one, ("splits", "b"): other}) == {}
+    assert len(draw_rows({("splits", "a"): one})) == 2
 
 
 def test_results_of_different_test_rows_are_refused(tmp_path):
-    files = [_cell(tmp_path / "toy", "a"), _cell(tmp_path / "toy", "b", n=60)]
+    one, other = _cell(tmp_path / "toy", "a"), _cell(tmp_path / "toy", "b", n=60)
     with pytest.raises(FileError, match=r"60 test rows, but .* has 50"):
-        draw_rows(files)
+        draw_rows({("toy", "a"): one, ("toy", "b"): other})

@@ -6,8 +6,7 @@ import pandas as pd
 import pytest
 
 from samples_of_results import KEPT, MEASURED, PUBLISHED, built, noted
-from toplabel.reproduction.compare import views
-from toplabel.reproduction.compare.cells import read_cells, write_cells
+from toplabel.reproduction.compare.cells import compared, measurements, read_cells, write_cells
 from toplabel.reproduction.config.catalogue import load_catalogue
 from toplabel.reproduction.config.datasets import Registry
 from toplabel.reproduction.config.documents import validate
@@ -91,7 +90,7 @@ def test_numbers_meet_under_the_canonical_key_at_every_place(build):
         ["tpami2017", "topk_svm_beta", "1", 70.0, "off"],
         ["", "lr_multi", "", 75.0, ""],
     ]
-    assert views.measurements(cells)["value"].tolist() == [76.4, 70.0, 75.0]
+    assert measurements(cells)["value"].tolist() == [76.4, 70.0, 75.0]
 
 
 def test_features_must_be_those_of_the_printed_number(build):
@@ -103,7 +102,7 @@ def test_features_must_be_those_of_the_printed_number(build):
         ],
         ("cub", "svm_multi", "main", "top1", 61.0),
     )
-    assert views.compared(cells)["features"].tolist() == ["vgg16_fc7"]
+    assert compared(cells)["features"].tolist() == ["vgg16_fc7"]
     notes = cells.loc[cells["run"] == PUBLISHED, "note"].tolist()
     assert notes == ["", "measured with the features vgg16_fc7", ""]
 
@@ -112,7 +111,7 @@ def test_a_set_has_the_papers_name_and_only_some_papers_use_it(build):
     """letter_raw is letter as NIPS 2012 has it."""
     printed = [SVM, "letter,,svm_multi,,0,linear,top1,50.1, nips2012"]
     cells = build(printed, ("letter_raw", "svm_multi", "main", "top1", 50.0))
-    rows = views.compared(cells)
+    rows = compared(cells)
     assert rows[["source", "dataset", "config_dataset", "verdict"]].to_numpy().tolist() == [
         ["nips2012", "letter", "letter_raw", "match"]
     ]
@@ -140,7 +139,7 @@ def test_linear_methods_on_vectors_made_of_kernels_are_those_of_the_kernels(buil
     name, entry = next((n, e) for n, e in catalogue.registry.items() if "_kernels" in e.features)
     printed = f"{entry.published_key},{entry.features},svm_multi,,0,precomputed,top1,79.9,"
     cells = build([printed], (name, "svm_multi", "main", "top1", 80.0))
-    assert views.compared(cells)["verdict"].tolist() == ["match"]
+    assert compared(cells)["verdict"].tolist() == ["match"]
 
 
 @pytest.mark.parametrize(("printed_std", "expected"), [("", "spread"), ("1.0", "off")])
@@ -148,7 +147,7 @@ def test_several_draws_are_compared_by_their_spread(build, printed_std, expected
     values = (50.0, 60.0, 55.0) * 3
     rows = [("circle", "svm_multi", str(i), "top1", value) for i, value in enumerate(values)]
     cells = build([f"circle,,svm_multi,,0,linear,top1,58.9,{printed_std}"], *rows)
-    (row,) = views.compared(cells).to_dict("records")
+    (row,) = compared(cells).to_dict("records")
     assert row["verdict"] == expected  # 55 +- 4.33, as a draw and as a mean of nine
     assert row["std"] == pytest.approx(math.sqrt(18.75))
 
@@ -161,13 +160,13 @@ def test_other_draws_of_the_folds_stand_beside_the_number(build, printed, expect
         ("yeast_seeds", "svm_ml", str(i), "rank_loss", v) for i, v in enumerate((0.388, 0.4, 0.412))
     ]
     own = ("yeast", "svm_ml", "main", "rank_loss", 0.41)
-    row = views.compared(build([text], own, *again)).iloc[0]
+    row = compared(build([text], own, *again)).iloc[0]
     assert (row["value"], row["seeds"], row["in_seeds"]) == (0.41, 3, expected)
     assert row["seeds_mean"] == pytest.approx(0.4)
     assert row["seeds_std"] == pytest.approx(0.012)
     # Of another budget they are no draws of this number.
     coarse = [(*one, {"budget": "quick"}) for one in again]
-    row = views.compared(build([text], own, *coarse)).iloc[0]
+    row = compared(build([text], own, *coarse)).iloc[0]
     assert row["in_seeds"] == ""
     assert math.isnan(row["seeds"])
 
@@ -176,9 +175,9 @@ def test_other_draws_of_the_folds_stand_beside_the_number(build, printed, expect
 def test_the_interval_over_test_rows_stands_beside_the_number(build, printed, expected):
     draws = {("letter", "svm_multi", "top1"): [74.95 + 0.02 * i for i in range(101)]}
     text = SVM.replace("76.5", printed)
-    row = views.compared(
-        build([text], ("letter", "svm_multi", "main", "top1", 76.0), draws=draws)
-    ).iloc[0]
+    row = compared(build([text], ("letter", "svm_multi", "main", "top1", 76.0), draws=draws)).iloc[
+        0
+    ]
     assert [row["rows_low"], row["rows_high"]] == pytest.approx([75.0, 76.9])
     assert row["in_rows"] == expected
 
@@ -216,16 +215,14 @@ def test_numbers_under_another_reading_and_of_variants_are_rows_too(build):
 def test_the_kept_run_is_part_of_the_frame(build):
     kept = build([SVM], ("letter", "svm_multi", "main", "top1", 80.0)).iloc[1:].assign(run=KEPT)
     cells = build([SVM], ("letter", "svm_multi", "main", "top1", 76.5), kept=kept)
-    assert views.compared(cells)["verdict"].tolist() == ["match"]
-    assert views.compared(cells, KEPT)[["value", "verdict"]].to_numpy().tolist() == [
-        [80.0, "higher"]
-    ]
+    assert compared(cells)["verdict"].tolist() == ["match"]
+    assert compared(cells, KEPT)[["value", "verdict"]].to_numpy().tolist() == [[80.0, "higher"]]
 
 
 def test_reasons_are_given_to_the_numbers_that_differ(build, catalogue):
     notes = noted(reason_of=lambda row: (reading_of("why", metrics={"a": "b"}), None))
     measured = [("letter", "svm_multi", "main", "top1", v) for v in (76.5, 60.0)]
-    reasons = [views.compared(build([SVM], row, notes=notes))["reason"].iloc[0] for row in measured]
+    reasons = [compared(build([SVM], row, notes=notes))["reason"].iloc[0] for row in measured]
     assert reasons == ["", "why"]
 
 
@@ -241,4 +238,4 @@ def test_the_file_gives_back_the_frame_bit_for_bit(build, tmp_path):
 def test_nothing_measured_leaves_the_printed_numbers(build):
     cells = build([SVM])
     assert cells["run"].tolist() == [PUBLISHED]
-    assert views.compared(cells).empty
+    assert compared(cells).empty

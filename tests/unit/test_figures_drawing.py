@@ -21,14 +21,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
 
-from toplabel.reproduction.compare.cells import KEPT, read_cells, write_cells
-from toplabel.reproduction.compare.views import compared
+from toplabel.reproduction.compare.cells import KEPT, compared, read_cells, write_cells
+from toplabel.reproduction.compare.verdicts import VERDICTS
 from toplabel.reproduction.report.figures import agreement, registry, style
 from toplabel.reproduction.report.figures import circle as circle_figure
 from toplabel.reproduction.report.figures.drawing import make_figure, mathtext
 from toplabel.reproduction.report.figures.registry import FIGURES, FigureTask, row_of
 from toplabel.reproduction.report.figures.selection import selection_curve
-from toplabel.reproduction.report.labels import VERDICTS
 from toplabel.reproduction.selection.choice import choose
 from toplabel.reproduction.selection.models import Model
 from toplabel.reproduction.selection.tuned import Tuned

@@ -8,6 +8,7 @@ import pytest
 from small_sets import task_of
 
 import toplabel
+from toplabel.reproduction.compare.classes import class_rates, confusion
 from toplabel.reproduction.config.entry import Entry, RawFile, Split
 from toplabel.reproduction.config.method import Method
 from toplabel.reproduction.config.protocols import Axis, Budget
@@ -17,7 +18,6 @@ from toplabel.reproduction.data.prepared import load_prepared, save_prepared
 from toplabel.reproduction.data.tasks import PrepareTask
 from toplabel.reproduction.files import write_npz
 from toplabel.reproduction.methods.recipe import Recipe
-from toplabel.reproduction.report.classes import class_tables
 from toplabel.reproduction.selection.choice import Choice
 from toplabel.reproduction.selection.models import Model, key_of
 from toplabel.reproduction.selection.predictions import model_arrays, predictions
@@ -116,17 +116,26 @@ def rows():
 
 
 def test_recall_and_precision_are_of_each_class(rows):
-    table, matrix = class_tables(rows)
-    texts = [[cell.text for cell in row.cells] for row in table.rows]
-    assert texts == [["a", "2", "100.0", "3", "66.7"], ["b", "2", "50.0", "1", "100.0"]]
-    assert [[cell.text for cell in row.cells] for row in matrix.rows] == [
-        ["a", "2", ""],
-        ["b", "1", "1"],
+    assert class_rates(rows).to_numpy().tolist() == [
+        ["a", 2, 100.0, 3, pytest.approx(200 / 3)],
+        ["b", 2, 50.0, 1, 100.0],
     ]
+
+
+def test_a_class_that_is_not_there_has_no_rates(rows):
+    rates = class_rates(rows.assign(score_c="0"))
+    assert rates["recall"].isna().tolist() == [False, False, True]
+
+
+def test_pairs_of_classes_are_counted(rows):
+    pairs = {(row.true, row.predicted): row.rows for row in confusion(rows).itertuples()}
+    assert pairs == {("a", "a"): 2, ("b", "a"): 1, ("b", "b"): 1}
 
 
 def test_labels_of_sets_are_counted_each(rows):
     rows["true"], rows["predicted"] = ["a;b", "b", "", "a"], ["a", "b", "a", "a;b"]
-    (table,) = class_tables(rows)
-    texts = [[cell.text for cell in row.cells] for row in table.rows]
-    assert texts == [["a", "2", "100.0", "3", "66.7"], ["b", "2", "50.0", "2", "50.0"]]
+    assert class_rates(rows).to_numpy().tolist() == [
+        ["a", 2, 100.0, 3, pytest.approx(200 / 3)],
+        ["b", 2, 50.0, 2, 50.0],
+    ]
+    assert confusion(rows).empty

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import math
-import re
-from types import SimpleNamespace
 
 import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from toplabel.reproduction.compare.published import decimals_of, method_label
 from toplabel.reproduction.config.keys import Key
 from toplabel.reproduction.report import labels, numbers
-from toplabel.reproduction.report.classes import selected_for
-from toplabel.reproduction.report.html import label_markup
-from toplabel.reproduction.report.run_page import certificates
-from toplabel.reproduction.report.score import in_words, score_of
+from toplabel.reproduction.report.findings import in_words, score_of
+from toplabel.reproduction.report.render import label_markup
 
 
 @pytest.mark.parametrize(
@@ -36,7 +33,7 @@ def test_method_labels(keys: tuple[str, ...], label: str) -> None:
     """A loss has its parameters, another method the label of methods.yaml."""
     row = dict(zip(("method", "k", "gamma", "kernel"), (*keys, "", "", ""), strict=False))
     known = {Key("recall_at_k", "10", "", ""): "Recall@10", Key("svm_multi", "", "0", ""): "no"}
-    assert labels.method_label(row, known) == label
+    assert method_label(row, known) == label
 
 
 @pytest.mark.parametrize(
@@ -81,7 +78,7 @@ def test_tables_stand_in_the_order_of_the_papers() -> None:
     ],
 )
 def test_numbers_have_the_decimals_of_the_papers(metric, published, decimals) -> None:
-    assert numbers.decimals_of(metric, published) == decimals
+    assert decimals_of(metric, published) == decimals
 
 
 @given(st.floats(-1e6, 1e6), st.integers(0, 4))
@@ -135,23 +132,3 @@ def test_cells_are_counted_by_verdict() -> None:
     assert (score["published"], score["comparable"], score["match"]) == (4, 4, 2)
     far = "1 higher than printed, 1 off"
     assert in_words(score) == f"2 match; not reproduced: 2 ({far})"
-
-
-def test_a_gradient_norm_alone_is_no_duality_gap() -> None:
-    """Counted are all numbers, those by a gap, those by a norm, the unfinished and the others."""
-    nan = math.nan
-    rows = {"relative_gap": [1e-4, 2e-4, nan, nan, nan], "gradient_norm": [nan, 0.1, 0.1, 0.1, nan]}
-    status = ["converged", "converged", "converged", "max_epochs", ""]
-    text = certificates(SimpleNamespace(measured=pd.DataFrame(rows | {"status": status})))
-    assert re.findall(r"(\d) (?:measured|come|from)", text) == ["5", "2", "1", "1", "1"]
-
-
-def test_the_parameters_that_were_selected_for_an_estimator(tmp_path):
-    (tmp_path / "mine/knn").mkdir(parents=True)
-    text = "split,metric,candidate\nf0,top1,1\nf1,top1,0\nf2,top1,1\nf0,top2,0\n"
-    (tmp_path / "mine/knn/selection.csv").write_text(text)
-    inputs = SimpleNamespace(results=tmp_path, candidates={"knn": [{"n": 3}, {"n": 5}]})
-    row = pd.Series({"config_dataset": "mine", "config_method": "knn", "metric": "top1", "C": 0.2})
-    assert selected_for(inputs, row) == "n 5 (2); n 3 (1)"
-    assert selected_for(inputs, row.replace("top1", "top2")) == "n 3"
-    assert selected_for(inputs, row.replace("knn", "lr_multi")) == "C 0.2"

@@ -3,17 +3,21 @@
 from dataclasses import fields, replace
 
 import numpy as np
+import pandas as pd
 from running import ROOT
 
-from toplabel.reproduction.compare.cells import MEASURED
+from toplabel.reproduction.compare.cells import MEASURED, compared
 from toplabel.reproduction.compare.results import compare_results
-from toplabel.reproduction.compare.views import compared
 from toplabel.reproduction.config.catalogue import load_catalogue
 from toplabel.reproduction.config.datasets import load_registry
 from toplabel.reproduction.data.prepare import prepare
 from toplabel.reproduction.data.prepared import save_prepared
 from toplabel.reproduction.data.tasks import PrepareTask
 from toplabel.reproduction.selection import evaluation
+
+DATASETS = pd.DataFrame(
+    columns=["dataset", "published_key", "features", "status", "reason", "published_sources"]
+)
 
 
 def _measure(folder, dataset, marked):
@@ -31,6 +35,7 @@ def _measure(folder, dataset, marked):
     row = dict.fromkeys((field.name for field in fields(evaluation.TestMetric)), 1.0)
     row |= {"dataset": dataset, "method": "lr_multi", "split": "main", "metric": "top1"}
     row |= {"value": 77.0, "epochs": 3, "status": "converged", "budget": "quick"}
+    row |= {"candidate": None, "selected_k": None}
     path = results / dataset / "lr_multi/evaluation.csv"
     evaluation.save_metrics([evaluation.TestMetric(**row)], path)
     return path
@@ -39,7 +44,9 @@ def _measure(folder, dataset, marked):
 def test_marked_features_are_never_put_beside_published_numbers(tmp_path):
     catalogue = load_catalogue(ROOT)
     for marked in (True, False):
-        cells, _ = compare_results(catalogue, [_measure(tmp_path / f"{marked}", "fmd", marked)])
+        evaluation = _measure(tmp_path / f"{marked}", "fmd", marked)
+        meta = evaluation.parents[1] / "data/meta.json"
+        cells = compare_results(catalogue, [evaluation], DATASETS, metas=[meta]).cells
         measured = cells[cells["run"] == MEASURED]
         assert set(measured["value"]) == {77.0}
         assert compared(cells).empty == marked

@@ -75,6 +75,8 @@ rule predict:
         models="results/{dataset}/{method}/models.npz",
     output:
         predictions="results/{dataset}/{method}/predictions.csv",
+        classes="results/{dataset}/{method}/classes.csv",
+        confusion="results/{dataset}/{method}/confusion.csv",
         model="results/{dataset}/{method}/model.npz",
     log:
         "results/logs/predict/{dataset}/{method}.log",

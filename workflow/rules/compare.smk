@@ -18,13 +18,18 @@ rule compare:
     input:
         evaluations=planned(plan.cell_files, "evaluation.csv"),
         ranks=planned(plan.cell_files, "ranks.npz"),
+        selections=planned(plan.cell_files, "selection.csv"),
         metas=lambda wildcards: [plan.prepared(name) for name in plan.datasets],
+        datasets="results/datasets.csv",
         names=plan.names,
         notes=plan.notes,
         kept=plan.kept,
     output:
         cells="results/cells.csv",
+        wide="results/cells_wide.csv",
+        best="results/best.csv",
         claims="results/claims.csv",
+        totals="results/totals.json",
     log:
         "results/logs/compare.log",
     localrule: True

@@ -3,21 +3,29 @@
 from pathlib import Path
 
 from toplabel.reproduction.compare import CompareTask
-from toplabel.reproduction.compare.cells import write_cells
-from toplabel.reproduction.compare.claims import COLUMNS
+from toplabel.reproduction.compare.cells import read_cells
+from toplabel.reproduction.compare.comparison import paths_of, write_comparison
 from toplabel.reproduction.compare.results import compare_results
 from toplabel.reproduction.config.catalogue import load_catalogue
 from toplabel.reproduction.config.run import SUMMARY
-from toplabel.reproduction.frames import write_frame
+from toplabel.reproduction.frames import read_frame
 from toplabel.reproduction.jobs import run
 
 
 def main(task, snakemake):
-    catalogue = load_catalogue(task.checkout, task.own)
+    files = snakemake.input
     kept = Path(task.checkout) / SUMMARY / "cells.csv"
-    cells, claims = compare_results(catalogue, snakemake.input.evaluations, kept)
-    write_cells(cells, snakemake.output.cells)
-    write_frame(claims, snakemake.output.claims, COLUMNS)
+    comparison = compare_results(
+        load_catalogue(task.checkout, task.own),
+        files.evaluations,
+        read_frame(files.datasets),
+        ranks=files.ranks,
+        selections=files.selections,
+        metas=files.metas,
+        kept=read_cells(kept) if kept.is_file() else None,
+        studies=task.studies,
+    )
+    write_comparison(comparison, paths_of(snakemake.output))
 
 
 if "snakemake" in globals():

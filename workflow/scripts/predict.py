@@ -1,7 +1,8 @@
-"""Write what the models of a cell predict for the test rows, and the models for new rows."""
+"""Write what the models of a cell predict for the test rows, class by class too, and the models."""
 
 from pathlib import Path
 
+from toplabel.reproduction.compare.classes import CONFUSION, RATES, class_rates, confusion
 from toplabel.reproduction.data.prepared import load_prepared
 from toplabel.reproduction.files import write_npz
 from toplabel.reproduction.frames import write_frame
@@ -17,6 +18,8 @@ def main(task, snakemake):
     choices = load_choices(snakemake.input.selection)
     models = load_models(snakemake.input.models)
     frame = predictions(prepared, task, choices, models)
+    write_frame(class_rates(frame), snakemake.output.classes, RATES)
+    write_frame(confusion(frame), snakemake.output.confusion, CONFUSION)
     columns = {name: float if name.startswith("score_") else str for name in frame}
     write_frame(frame, snakemake.output.predictions, columns | {"row": int})
     write_npz(snakemake.output.model, model_arrays(prepared, task, choices, models))

@@ -2,10 +2,7 @@
 
 from pathlib import Path
 
-import pandas as pd
-
-from toplabel.reproduction.compare.cells import read_cells
-from toplabel.reproduction.compare.claims import COLUMNS
+from toplabel.reproduction.compare.comparison import paths_of, read_comparison
 from toplabel.reproduction.files import read_json
 from toplabel.reproduction.frames import read_frame
 from toplabel.reproduction.jobs import run
@@ -14,15 +11,16 @@ from toplabel.reproduction.report.write import write_report
 
 
 def main(task, snakemake):
-    given = snakemake.input
+    files = snakemake.input
     write_report(
-        read_cells(given.cells),
-        read_frame(given.claims, COLUMNS),
-        pd.read_csv(given.datasets, dtype=str, keep_default_na=False),
-        read_json(given.run),
+        read_comparison(paths_of(files)),
+        read_frame(files.datasets),
+        read_json(files.run),
         Path(snakemake.output.html).parent,
         checkout=task.checkout,
-        shown=[path for path in (*given.tables, *given.figures) if path.endswith(".json")],
+        shown=[path for path in (*files.tables, *files.figures) if path.endswith(".json")],
+        metas=files.metas,
+        linked=[*files.evaluations, *files.predictions],
         missing=task.missing,
     )
 

@@ -309,14 +309,14 @@ class Plan:
     def cell_files(self, name: str, cells: Iterable[Cell] | None = None) -> list[str]:
         """Return a file of each of some cells (of `cells`), as far as their methods leave one."""
         cells = self.cells if cells is None else cells
-        if name == "ranks.npz":  # a network is judged by its splits, and has no ranks of classes
+        if name in ("ranks.npz", "selection.csv"):  # a fine-tuned network has neither
             cells = [cell for cell in cells if not self.methods[cell.method].fine_tunes]
         return self.there(cell.path(name) for cell in cells)
 
-    def predictions(self) -> list[str]:
-        """Return the predictions of the cells of data sets that the config defines."""
+    def predictions(self, name: str = "predictions.csv") -> list[str]:
+        """Return a file of the predictions of each cell of a data set that the config defines."""
         own = [cell for cell in self.cells if cell.dataset in self.run.datasets]
-        return self.there(cell.path("predictions.csv") for cell in own)
+        return self.there(cell.path(name) for cell in own)
 
 
 def pattern(names: Iterable[str]) -> str:

@@ -13,11 +13,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from toplabel.reproduction.compare.cells import KEPT, MEASURED, read_cells, write_cells
+from toplabel.reproduction.compare.cells import KEPT, MEASURED, compared, read_cells, write_cells
 from toplabel.reproduction.compare.claims import COLUMNS as CLAIMS
 from toplabel.reproduction.compare.published import load_published
 from toplabel.reproduction.compare.verdicts import NOT_REPRODUCED
-from toplabel.reproduction.compare.views import compared
 from toplabel.reproduction.config.run import SUMMARY
 from toplabel.reproduction.facts import KEPT_JOBS, jobs
 from toplabel.reproduction.files import FileError, read_json, write_json

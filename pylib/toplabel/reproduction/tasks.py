@@ -175,7 +175,9 @@ class Tasks:
 
     def compare(self, wildcards: Any) -> dict[str, Any]:
         """Return the task of the comparison with the papers."""
-        return plain(CompareTask(self._plan.checkout, self._plan.own_rows))
+        plan = self._plan
+        studies = dict.fromkeys(name.partition("/")[0] for name in plan.run.studies)
+        return plain(CompareTask(plan.checkout, plan.own_rows, tuple(studies)))
 
     def describe_run(self, wildcards: Any) -> dict[str, Any]:
         """Return the task of the description of the run."""

@@ -23,12 +23,13 @@ from pathlib import Path
 import pandas as pd
 
 from toplabel.reproduction.compare.cells import KEPT, VARIANT, read_cells
+from toplabel.reproduction.compare.published import decimals_of
 from toplabel.reproduction.config.methods import Method, load_methods
 from toplabel.reproduction.config.run import SUMMARY
 from toplabel.reproduction.facts import KEPT_JOBS, kernels_of
 from toplabel.reproduction.files import FileError, read_json
 from toplabel.reproduction.frames import read_frame
-from toplabel.reproduction.report.numbers import decimals_of, fixed
+from toplabel.reproduction.report.numbers import fixed
 from toplabel.reproduction.selection.evaluation import load_metrics
 
 _START = 2.0  # seconds of a job besides its work

@@ -9,7 +9,12 @@ from typing import Any
 
 @dataclass(frozen=True)
 class CompareTask:
-    """What the frame of cells depends on besides results: the checkout, and what a run adds to it."""
+    """What the comparison depends on besides results.
+
+    `checkout` has config/, data/published/ and reports/summary/, `own` is what a run adds to its
+    registries; `studies` are the studies that the run asks for, in their order.
+    """
 
     checkout: str
     own: Mapping[str, Any]
+    studies: tuple[str, ...] = ()

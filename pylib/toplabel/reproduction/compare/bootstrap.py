@@ -8,9 +8,7 @@ two methods can be compared in pairs.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
-from itertools import groupby
-from pathlib import Path
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
@@ -27,33 +25,37 @@ RowDraws = Mapping[tuple[str, str, str], np.ndarray]
 """By data set, method and metric the number on the test rows of each draw, shape (DRAWS,)."""
 
 
-def draw_rows(paths: Iterable[str | os.PathLike[str]]) -> RowDraws:
-    """Return the top-k accuracies on drawn test rows, by ``results/<set>/<method>/ranks.npz``.
+def draw_rows(files: Mapping[tuple[str, str], str | os.PathLike[str]]) -> RowDraws:
+    """Return the top-k accuracies on drawn test rows.
 
-    A data set with several splits has no draws: its spread over the splits is measured.
+    `files` has ranks.npz by data set and method. A data set with several splits has no draws: its
+    spread over the splits is measured.
     """
-    sets = groupby(sorted(map(Path, paths)), key=lambda path: path.parts[-3])
-    return {key: draws for dataset, files in sets for key, draws in _drawn(dataset, files).items()}
+    draws: dict[tuple[str, str, str], np.ndarray] = {}
+    for dataset in sorted({dataset for dataset, _ in files}):
+        of_set = {method: path for (name, method), path in sorted(files.items()) if name == dataset}
+        draws |= _drawn(dataset, of_set)
+    return draws
 
 
-def _drawn(dataset: str, files: Iterable[Path]) -> RowDraws:
+def _drawn(dataset: str, files: Mapping[str, str | os.PathLike[str]]) -> RowDraws:
     """Return the draws of the methods of one data set."""
-    hits, splits, rows = {}, set(), {}
-    for file in files:
-        for one in load_ranks(file):
-            splits.add(one.split)
-            rows.setdefault(len(one.above), file)
-            hits |= {(dataset, file.parts[-2], str(m)): one.hits(m) for m in one.metric}
+    hits, splits, file_of = {}, set(), {}
+    for method, file in files.items():
+        for ranks in load_ranks(file):
+            splits.add(ranks.split)
+            file_of.setdefault(len(ranks.above), file)
+            hits |= {(dataset, method, str(name)): ranks.hits(name) for name in ranks.metric}
     if len(splits) != 1:
         return {}
-    if len(rows) > 1:
-        (some, first), (others, second), *_ = rows.items()
+    if len(file_of) > 1:
+        first, second = [*file_of][:2]
         raise FileError(
-            f"{second}: {others} test rows, but {first} has {some}; the data set was prepared anew between them: "
-            "remove the folder of the older one, and run again"
+            f"{file_of[second]}: {second} test rows, but {file_of[first]} has {first}; the data set "
+            "was prepared anew between them: remove the folder of the older one, and run again"
         )
-    draws = 100.0 * draws_of_means(np.column_stack([*hits.values()]), dataset, *splits)
-    return dict(zip(hits, draws.T, strict=True))
+    means = 100.0 * draws_of_means(np.column_stack([*hits.values()]), dataset, *splits)
+    return dict(zip(hits, means.T, strict=True))
 
 
 def draws_of_means(values: np.ndarray, *names: object) -> np.ndarray:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any
+from collections import Counter
 
 import numpy as np
 import pandas as pd
@@ -12,6 +11,8 @@ import pandas as pd
 from toplabel.reproduction.compare.bootstrap import RowDraws, interval
 from toplabel.reproduction.config.catalogue import Catalogue
 from toplabel.reproduction.config.method import Method
+
+_GROUP = ["dataset", "method", "metric"]
 
 
 def reduce_splits(evaluations: pd.DataFrame, catalogue: Catalogue, draws: RowDraws) -> pd.DataFrame:
@@ -41,21 +42,27 @@ def reduce_splits(evaluations: pd.DataFrame, catalogue: Catalogue, draws: RowDra
         no finite number.
     """
     _check(evaluations, catalogue)
-    ranks, studies = _order(catalogue)
-    groups = evaluations.groupby(["dataset", "method", "metric"], sort=False)
-    pairs = sorted(
-        ((key, splits) for key, splits in groups),
-        key=lambda pair: (ranks.get(pair[0][:2], len(ranks)), pair[0][:2]),
+    if evaluations.empty:
+        return pd.DataFrame()
+    rows = evaluations.groupby(_GROUP, sort=False).agg(
+        value=("value", lambda values: values.mean()),
+        std=("value", lambda values: values.std(ddof=1)),
+        splits=("value", "size"),
+        budget=("budget", lambda names: ";".join(names.unique())),
+        C=("C", _lower_median),
+        theta=("theta", _lower_median),
+        threshold=("threshold", _lower_median),
+        selected_k=("selected_k", _lower_median),
+        relative_gap=("relative_gap", "max"),
+        gradient_norm=("gradient_norm", "max"),
+        epochs=("epochs", "sum"),
+        seconds=("seconds", lambda seconds: seconds.sum()),
+        status=("status", _status),
     )
-    rows = []
-    for (dataset, method, metric), splits in pairs:
-        features = catalogue.registry[dataset].features
-        row = _reduced(splits, catalogue.methods[method], features)
-        low, high = interval(draws.get((dataset, method, metric), np.array([math.nan])))
-        study = ";".join(studies.get((dataset, method), ()))
-        rows.append(row | {"metric": metric, "config_dataset": dataset, "study": study})
-        rows[-1] |= {"dataset": dataset, "rows_low": low, "rows_high": high}
-    return pd.DataFrame(rows)
+    intervals = [interval(draws.get(name, np.array([math.nan]))) for name in rows.index]
+    rows["rows_low"] = [low for low, _ in intervals]
+    rows["rows_high"] = [high for _, high in intervals]
+    return _in_order(_named(rows.reset_index(), catalogue), catalogue)
 
 
 def _check(evaluations: pd.DataFrame, catalogue: Catalogue) -> None:
@@ -72,40 +79,45 @@ def _check(evaluations: pd.DataFrame, catalogue: Catalogue) -> None:
             raise ValueError(f"results of {place}: {row['metric']} {complaint}")
 
 
-def _order(catalogue: Catalogue) -> tuple[dict[Any, int], dict[Any, list[str]]]:
-    """Return, by data set and method, the rank in the order of the studies, and the studies."""
-    ranks, studies = {}, {}
+def _named(rows: pd.DataFrame, catalogue: Catalogue) -> pd.DataFrame:
+    """Return rows with the keys and labels of their methods, and the features of their data sets."""
+    methods = [catalogue.methods[name] for name in rows["method"]]
+    features = [catalogue.registry[name].features for name in rows["dataset"]]
+    selects_C = [method.selects_C for method in methods]
+    return rows.assign(
+        features=features,
+        method=[method.key.method for method in methods],
+        **{name: [getattr(method.key, name) for method in methods] for name in ("k", "gamma")},
+        kernel=[_kernel(*pair) for pair in zip(methods, features, strict=True)],
+        config_dataset=rows["dataset"],
+        config_method=rows["method"],
+        label=[method.label for method in methods],
+        variant_of=[method.variant_of for method in methods],
+        C=rows["C"].where(selects_C),
+    )
+
+
+def _kernel(method: Method, features: str) -> str:
+    """Return the kernel of a key; a linear method on vectors made of kernels has these kernels."""
+    of_kernels = features.endswith("_kernels") and method.key.kernel == "linear"
+    return "precomputed" if of_kernels else method.key.kernel
+
+
+def _in_order(rows: pd.DataFrame, catalogue: Catalogue) -> pd.DataFrame:
+    """Return rows with their studies, in the order of these; rows of no study come last."""
+    ranks: dict[tuple[str, str], int] = {}
+    studies: dict[tuple[str, str], list[str]] = {}
     for study in catalogue.studies.values():
         for pair in study.pairs:
             ranks.setdefault(pair, len(ranks))
             studies.setdefault(pair, []).append(study.name)
-    return ranks, studies
-
-
-def _reduced(splits: pd.DataFrame, method: Method, features: str) -> Mapping[str, Any]:
-    key = method.key
-    of_kernels = features.endswith("_kernels") and key.kernel == "linear"
-    return {
-        "features": features,
-        **key._asdict(),
-        "kernel": "precomputed" if of_kernels else key.kernel,
-        "config_method": method.name,
-        "label": method.label,
-        "variant_of": method.variant_of,
-        "value": splits["value"].mean(),
-        "std": splits["value"].std(ddof=1),
-        "splits": len(splits),
-        "budget": ";".join(splits["budget"].unique()),
-        "C": _lower_median(splits["C"]) if method.selects_C else math.nan,
-        "theta": _lower_median(splits["theta"]),
-        "threshold": _lower_median(splits["threshold"]),
-        "selected_k": _lower_median(splits["selected_k"]),
-        "relative_gap": splits["relative_gap"].max(),
-        "gradient_norm": splits["gradient_norm"].max(),
-        "epochs": splits["epochs"].sum(),
-        "status": _status(splits["status"]),
-        "seconds": splits["seconds"].sum(),
-    }
+    pairs = [*zip(rows["config_dataset"], rows["config_method"], strict=True)]
+    rows = rows.assign(
+        study=[";".join(studies.get(pair, ())) for pair in pairs],
+        rank=[ranks.get(pair, len(ranks)) for pair in pairs],
+    )
+    order = ["rank", "config_dataset", "config_method"]
+    return rows.sort_values(order, kind="stable", ignore_index=True).drop(columns="rank")
 
 
 def _lower_median(values: pd.Series) -> float:
@@ -116,3 +128,31 @@ def _lower_median(values: pd.Series) -> float:
 def _status(values: pd.Series) -> str:
     others = {*values} - {"converged"}
     return ";".join(sorted(others)) or "converged"
+
+
+def selected_values(
+    evaluations: pd.DataFrame, catalogue: Catalogue
+) -> dict[tuple[str, str, str], str]:
+    """Return what was selected, in words, by data set, method and metric.
+
+    It is C, of several splits the lower median, or the parameters of an estimator, each with its
+    number of splits where they differ.
+    """
+    words = {}
+    for name, rows in evaluations.groupby(_GROUP, sort=False):
+        method = catalogue.methods[name[1]]
+        if method.estimator and method.grid:
+            words[name] = _candidates(rows["candidate"], method)
+        elif method.selects_C and rows["C"].notna().any():
+            words[name] = f"C = {_lower_median(rows['C']):.3g}"
+    return words
+
+
+def _candidates(indices: pd.Series, method: Method) -> str:
+    """Return the candidates of an estimator that were selected, by their indices."""
+    texts = [
+        ", ".join(f"{name} {value}" for name, value in method.candidates[int(index)].items())
+        for index in indices
+    ]
+    counts = Counter(texts).most_common()
+    return "; ".join(f"{text} ({count})" if len(counts) > 1 else text for text, count in counts)

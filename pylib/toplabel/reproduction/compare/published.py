@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from toplabel.reproduction.config.keys import number_text
+from toplabel._core.catalogue import LOSSES, parametrised
+from toplabel.metrics.names import is_fraction
+from toplabel.reproduction.config.keys import Key, key_of, number_text
 from toplabel.reproduction.config.studies import published_tables, table_name
 from toplabel.reproduction.frames import as_numbers, read_frame
 
@@ -20,6 +24,9 @@ PLACE = [
 """The columns that name a printed number."""
 OTHERS = "reference"
 """The method under which results of several other authors stand; only this key may repeat."""
+_OTHER_LABELS = {OTHERS: "Another paper", "rf_pct": "RF-PCT", "homer": "HOMER", "br_svm": "BR"}
+"""Methods that a paper quotes from others, and that this project has no code for."""
+_MAX_DECIMALS = 4
 _COLUMNS = dict.fromkeys([*PLACE, "value", "std"], str)
 _TEXTS = dict.fromkeys(["source", "table", "title", "caption"], str)
 
@@ -57,8 +64,8 @@ def load_published(folder: str | os.PathLike[str]) -> pd.DataFrame:
 
 
 def _short(path: Path) -> str:
-    source, found, number = path.stem.partition("_table")
-    return table_name(source, number) if found and number.isdigit() else path.stem
+    source, _, number = path.stem.partition("_table")
+    return table_name(source, number) if number.isdigit() else path.stem
 
 
 def _read_table(path: Path, source: str, table: str) -> pd.DataFrame:
@@ -92,3 +99,38 @@ def load_texts(path: str | os.PathLike[str]) -> dict[str, TableText]:
         table_name(row.source, row.table): TableText(row.title, row.caption)
         for row in read_frame(path, _TEXTS).itertuples(index=False)
     }
+
+
+def method_label(row: Mapping[str, Any], labels: Mapping[Key, str]) -> str:
+    """Return the papers' name of the method of a printed number, in the small markup of the report.
+
+    Parameters
+    ----------
+    row : mapping
+        `method`, `k`, `gamma` and `kernel`, as they stand in cells.csv; empty where they do not
+        apply. A loss has the k and the gamma of the row, whatever other name it has; a kernel is
+        named when it is not the linear one of the papers' defaults.
+    labels : mapping
+        The labels of methods.yaml by their keys, for methods that are no losses of the library. A
+        method that is not there either is shown by its key.
+    """
+    method, kernel = row["method"], row["kernel"]
+    if method not in LOSSES and (label := labels.get(key_of(row))):
+        return label
+    label = LOSSES[method].label if method in LOSSES else _OTHER_LABELS.get(method, method)
+    label = parametrised(label, row["k"], row["gamma"])
+    if kernel in ("", "linear", "precomputed"):
+        return label
+    return f"{label} ({'RBF' if kernel == 'rbf' else kernel})"
+
+
+def decimals_of(metric: str, printed: str = "") -> int:
+    """Return how many decimals to show: one for percentages, three for fractions, as the papers do.
+
+    A number that is printed with more decimals is shown with as many, four at most.
+    """
+    usual = 3 if is_fraction(metric) else 1
+    _, _, fraction = printed.partition(".")
+    if not fraction.isdigit() or len(fraction) > _MAX_DECIMALS:
+        return usual
+    return max(usual, len(fraction))

@@ -1,48 +1,94 @@
-"""The results of a run, from their files to the frame of cells and the papers' claims."""
+"""The results of a run, from their files to the frames that the report prints."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import os
+from collections.abc import Iterable, Sequence
 from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
+from toplabel.reproduction.compare import claims, wide
 from toplabel.reproduction.compare.bootstrap import draw_rows
-from toplabel.reproduction.compare.cells import build, read_cells
-from toplabel.reproduction.compare.claims import judge
+from toplabel.reproduction.compare.build import build
+from toplabel.reproduction.compare.comparison import Comparison
+from toplabel.reproduction.compare.measured import selected_values
+from toplabel.reproduction.compare.totals import best_methods, totals
 from toplabel.reproduction.config.catalogue import Catalogue
 from toplabel.reproduction.data.prepared import not_comparable
+from toplabel.reproduction.selection.choice import Choice, load_choices
 from toplabel.reproduction.selection.evaluation import TestMetric, load_metrics
+
+Paths = Iterable[str | os.PathLike[str]]
 
 
 def compare_results(
-    catalogue: Catalogue, paths: Iterable[str | Path], kept: Path | None = None
-) -> tuple[pd.DataFrame, pd.DataFrame]:
+    catalogue: Catalogue,
+    evaluations: Paths,
+    datasets: pd.DataFrame,
+    *,
+    ranks: Paths = (),
+    selections: Paths = (),
+    metas: Paths = (),
+    kept: pd.DataFrame | None = None,
+    studies: Sequence[str] = (),
+) -> Comparison:
     """Compare results with the papers.
 
     Parameters
     ----------
     catalogue : Catalogue
-    paths : iterable of path-like
-        results/<set>/<method>/evaluation.csv. A ranks.npz beside it gives intervals over test rows;
-        the prepared set in results/<set>/data says whether its results may be compared.
-    kept : Path, optional
-        The cells of the kept run.
-
-    Returns
-    -------
-    cells, claims : DataFrame
-        The frame of the run (`compare.cells`), and what became of the papers' claims
-        (`compare.claims`).
+    evaluations : iterable of path-like
+        results/<set>/<method>/evaluation.csv, of the results that there are.
+    datasets : DataFrame
+        The registered data sets, all text (results/datasets.csv).
+    ranks, selections : iterable of path-like
+        ranks.npz and selection.csv of results, for intervals over test rows and for the sides of the
+        claims; results may lack them.
+    metas : iterable of path-like
+        results/<set>/data/meta.json, which says whether results may be compared.
+    kept : DataFrame, optional
+        The long frame of the kept run.
+    studies : sequence of str
+        The studies that the run asks for, in their order.
     """
-    paths = sorted(map(Path, paths))
-    ranks = (path.with_name("ranks.npz") for path in paths)
-    draws = draw_rows(path for path in ranks if path.is_file())
-    folders = {path.parts[-3]: path.parents[1] / "data" for path in paths}
-    why = {name: text for name, folder in folders.items() if (text := not_comparable(folder))}
-    before = read_cells(kept) if kept is not None and kept.is_file() else None
-    columns = [field.name for field in fields(TestMetric)]
-    evaluations = pd.DataFrame(load_metrics(paths), columns=columns)
-    cells = build(catalogue, evaluations, draws, why, before)
-    return cells, judge(cells, catalogue, draws)
+    measured = _frame(TestMetric, load_metrics(sorted(map(Path, evaluations))))
+    draws = draw_rows(_by_cell(ranks))
+    barred = {path.parents[1].name: not_comparable(path.parent) for path in map(Path, metas)}
+    barred = {name: why for name, why in barred.items() if why}
+    cells = build(catalogue, measured, draws, barred, kept)
+    labels = {one.key: one.label for one in catalogue.methods.values() if not one.variant_of}
+    selected = selected_values(measured, catalogue)
+    frame = wide.widen(cells, datasets, catalogue.notes, labels, selected, studies)
+    return Comparison(
+        cells=cells,
+        wide=frame,
+        best=best_methods(frame),
+        claims=claims.judge(cells, catalogue, draws, _validation(selections)),
+        totals=totals(cells, frame),
+    )
+
+
+def _by_cell(paths: Paths) -> dict[tuple[str, str], Path]:
+    """Return files of results, results/<set>/<method>/<name>, by data set and method."""
+    files = [Path(path) for path in paths]
+    return {(file.parents[1].name, file.parent.name): file for file in files}
+
+
+def _validation(selections: Paths) -> dict[tuple[str, str, str], float]:
+    """Return the validation values, the means over the splits."""
+    values = {}
+    for (dataset, method), path in _by_cell(selections).items():
+        choices = _frame(Choice, load_choices(path))
+        for metric, value in choices.groupby("metric")["value"].mean().items():
+            values[dataset, method, str(metric)] = float(value)
+    return values
+
+
+def _frame(kind: type, rows: Sequence[Any]) -> pd.DataFrame:
+    """Return dataclass instances as a frame; None becomes NaN."""
+    frame = pd.DataFrame(rows, columns=[field.name for field in fields(kind)])
+    texts = [field.name for field in fields(kind) if field.type == "str"]
+    return frame.astype(dict.fromkeys(frame.columns.difference(texts), float))

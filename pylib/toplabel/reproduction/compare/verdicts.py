@@ -8,20 +8,59 @@ draw of the data explains is within the "spread" (docs/protocols.md, "Verdicts")
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 from toplabel.metrics.names import is_fraction, lower_is_better
 
-VERDICTS = ("match", "close", "spread", "higher", "lower", "off")
-NOT_REPRODUCED = ("higher", "lower", "off")
-"""Verdicts of numbers that are farther from print than close."""
 TOLERANCE = 0.5
 """The tolerance of percentages, in points."""
 TOLERANCE_LOSS = 0.005
-"""Tolerance of the rank loss and the Hamming loss, which are fractions."""
+"""The tolerance of the rank loss and the Hamming loss, which are fractions."""
+CLOSE = 3.0
+"""How many tolerances a close number may lie from the printed one."""
 DEVIATIONS = 2.0
 """Standard deviations over our draws that count as the spread of a number that is one draw."""
+FEWEST_DRAWS = 5
+"""Draws of the folds from which on their spread is evidence: with fewer the interval of a further
+draw is too wide to say anything."""
 SLACK = 1e-9
 """Relative room for rounding errors: 57.7 - 58.2 is half a point, although not in binary."""
+_POINTS_OF_ONE = 100.0
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What is said of a measured number beside the printed one.
+
+    `key` stands in files and in tables, `mark` and `word` on pages; `is_far` says that the number
+    is farther from print than close.
+    """
+
+    key: str
+    mark: str
+    word: str
+    meaning: str
+    is_far: bool = False
+
+
+_WITHIN_TOLERANCE = f"within {TOLERANCE:g} points, {TOLERANCE_LOSS:g} for rank and Hamming loss"
+_WITHIN_SPREAD = (
+    "farther away, but within two standard deviations of our draws, or two standard errors where the"
+    " paper prints a mean; this does not count as a match"
+)
+_BETTER = "farther away: a difference, although to the good side"
+_ROWS = (
+    Verdict("match", "✓", "match", _WITHIN_TOLERANCE),
+    Verdict("close", "≈", "close", "within three times that"),
+    Verdict("spread", "○", "within spread", _WITHIN_SPREAD),
+    Verdict("higher", "▲", "higher than printed", _BETTER, is_far=True),
+    Verdict("lower", "▼", "lower than printed", "the same, of a loss", is_far=True),
+    Verdict("off", "✗", "off", "farther away, to the bad side", is_far=True),
+)
+VERDICTS = {verdict.key: verdict for verdict in _ROWS}
+"""The verdicts by their keys, in the order in which they are counted."""
+NOT_REPRODUCED = tuple(key for key, verdict in VERDICTS.items() if verdict.is_far)
+"""Verdicts of numbers that are farther from print than close."""
 
 
 def tolerance_of(metric: str) -> float:
@@ -29,8 +68,13 @@ def tolerance_of(metric: str) -> float:
     return TOLERANCE_LOSS if is_fraction(metric) else TOLERANCE
 
 
+def in_points(metric: str, value: float) -> float:
+    """Return a number or a difference in points; a hundredth of a fraction is one."""
+    return _POINTS_OF_ONE * value if is_fraction(metric) else value
+
+
 def verdict(metric: str, difference: float, spread: float = 0.0) -> str:
-    """Judge a difference, measured minus printed.
+    """Return the key of the verdict on a difference, measured minus printed.
 
     "match" is up to the tolerance, whatever the spread; "spread" beyond it within the spread of our
     draws (`spread_of`); "close" up to three times the tolerance; farther away "off" to the bad
@@ -42,7 +86,7 @@ def verdict(metric: str, difference: float, spread: float = 0.0) -> str:
         return "match"
     if distance <= spread:
         return "spread"
-    if distance <= 3.0 * tolerance:
+    if distance <= CLOSE * tolerance:
         return "close"
     if (difference < 0) != lower_is_better(metric):
         return "off"
@@ -74,6 +118,11 @@ def further_draw(std: float, draws: float) -> float:
     return float(stdtrit(draws - 1, 0.975)) * std * math.sqrt(1.0 + 1.0 / draws)
 
 
+def rounding_of(printed: str) -> float:
+    """Return half a unit of the last digit of a printed number."""
+    return 0.5 * 10.0 ** -digits_of(printed)
+
+
 def digits_of(printed: str) -> int:
     """Return how many digits a printed number has after the point."""
     return len(printed.partition(".")[2])
@@ -86,5 +135,5 @@ def is_inside(printed: str, low: float, high: float) -> str:
     """
     if math.isnan(low):
         return ""
-    rounding = 0.5 * 10.0 ** -digits_of(printed) * (1.0 + SLACK)
+    rounding = rounding_of(printed) * (1.0 + SLACK)
     return str(low - rounding <= float(printed) <= high + rounding).lower()

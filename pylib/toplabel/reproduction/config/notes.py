@@ -154,7 +154,7 @@ class Reason(Closed):
 
 @model
 class Side(Closed):
-    """One side of a comparison: of several methods the best counts."""
+    """One side of a comparison: of several methods the one with the best validation value counts."""
 
     label: str
     """The name in reports, in their small markup, as LR^{Multi}."""
@@ -174,9 +174,9 @@ class Claim(Closed):
     says: str
     """The claim in our words, one sentence without its full stop."""
     expects: Literal["first", "similar", "neither"]
-    """first: the first side is ahead in at least `least` of the decided comparisons; similar: the
-    sides are within `margin` in that many; neither: each side is ahead in at least a quarter, of
-    four comparisons or more."""
+    """first: the first side is ahead; similar: the sides differ by no more than `margin`; neither:
+    neither side is ahead. Each is said of the median difference over the data sets, by its 95 %
+    interval."""
     tables: Names
     """Published tables in which the claim is looked up."""
     first: Side
@@ -189,12 +189,8 @@ class Claim(Closed):
     """Data sets that the claim is about, by the papers' names; by default all data sets."""
     excluded: Annotated[tuple[Name, ...], Field(alias="except")] = ()
     """Data sets that the claim is not about."""
-    least: Annotated[PositiveFloat, Field(le=1)] = 0.6
-    """The share of comparisons from which on the claim holds."""
     margin: PositiveFloat = 1.0
     """How far the sides may differ to be similar, in points; a hundredth of a loss is a point."""
-    ties_win: bool = False
-    """Whether a tie counts for the first side, as where several methods share the best number."""
 
 
 @model

@@ -22,8 +22,8 @@ from rocrate.model.entity import Entity
 from rocrate.rocrate import ROCrate
 
 from toplabel.reproduction.files import atomic_path
-from toplabel.reproduction.report.html import is_page
 from toplabel.reproduction.report.inputs import Inputs, web_address
+from toplabel.reproduction.report.render import is_page
 from toplabel.reproduction.report.tree import Tree
 
 CRATE = "ro-crate-metadata.json"
@@ -91,8 +91,8 @@ def _add(crate: ROCrate, identifier: str, kind: str, **properties: Any) -> Entit
 def _files(folder: Path) -> list[Path]:
     """Return the files of the report: pages, the document, data."""
     pages = [path for path in folder.glob("*.html") if is_page(path)]
-    found = [*pages, *folder.glob("toplabel.pdf"), *folder.glob("data/**/*")]
-    return sorted(path for path in found if path.suffix != ".sha256" and path.is_file())
+    files = [*pages, *folder.glob("toplabel.pdf"), *folder.glob("data/**/*")]
+    return sorted(path for path in files if path.suffix != ".sha256" and path.is_file())
 
 
 def _add_file(crate: ROCrate, path: Path, name: Path) -> Entity:
@@ -111,7 +111,7 @@ def _about(path: Path, name: Path) -> dict[str, str]:
 
 def _add_workflow(crate: ROCrate, inputs: Inputs, folder: Path, checkout: Path) -> Entity:
     """Copy the Snakefile, its rules and scripts, and say of which version and commit they are."""
-    main, *others = (path for one in _CODE_FILES for path in sorted(checkout.glob(one)))
+    main, *others = (path for files in _CODE_FILES for path in sorted(checkout.glob(files)))
     git, name, versions = inputs.run["git"], Path(CODE, main.name), inputs.run["versions"]
     changes = " with uncommitted changes" if git.get("dirty") else ""
     words = {
@@ -137,7 +137,7 @@ def _add_workflow(crate: ROCrate, inputs: Inputs, folder: Path, checkout: Path) 
 
 def _raw_files(crate: ROCrate, inputs: Inputs) -> Iterator[Entity]:
     """Yield the raw files with their sums, by their addresses, or by local names without one."""
-    for dataset, file in ((name, one) for name, files in inputs.raw.items() for one in files):
+    for dataset, file in ((name, file) for name, files in inputs.raw.items() for file in files):
         url = web_address(file.get("url"))
         identifier = urldefrag(url).url if url else f"#raw-{dataset}-{quote(file['name'])}"
         if crate.get(identifier):  # sets may share a file

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from toplabel.reproduction.report import numbers
 from toplabel.reproduction.report.inputs import Inputs, web_address
 from toplabel.reproduction.report.numbers import count
-from toplabel.reproduction.report.sections import table_of
-from toplabel.reproduction.report.tree import Cell, Fold, Part, Section, Text
+from toplabel.reproduction.report.tree import Entry, Fold, Part, Section, Text, table_of
 
 NAME = "data"
 #: Headings of the statistics: the measured column, and that of what the paper prints.
@@ -35,10 +34,8 @@ def data_sections(inputs: Inputs) -> list[Section]:
     if inputs.of_papers:
         sections.insert(0, Section("missing", "What is missing, and why", _missing(inputs)))
     if inputs.missing:
-        about = (
-            "The run asked for these results and did not get them; results/logs says why. The same"
-        )
-        about += " command goes on."
+        about = "The run asked for these results and did not get them; results/logs says why."
+        about += " The same command goes on."
         table = table_of("Not finished", ["Result"], [[file] for file in inputs.missing])
         parts: list[Part] = [Text(about), table]
         sections.insert(0, Section("unfinished", "Not finished", parts))
@@ -47,7 +44,7 @@ def data_sections(inputs: Inputs) -> list[Section]:
 
 def _missing(inputs: Inputs) -> list[Part]:
     """Return why printed numbers have no measured one, the commonest reason first."""
-    cells = inputs.cells[inputs.cells["state"] == "published"]
+    cells = inputs.cells_in("published")
     if cells.empty:
         return [Text("Nothing: every printed number has a measured one.")]
     rows = []
@@ -67,14 +64,14 @@ def _data_sets(inputs: Inputs) -> list[Part]:
     statistics, origins = [], []
     for row in inputs.datasets[ready].to_dict("records"):
         name, url = row["title"] or row["dataset"], web_address(row["url"])
-        cells = [Cell(name), Cell(row["task"])]
+        entries = [Entry(name), Entry(row["task"])]
         for ours, paper in _STATISTICS.values():
             printed = numbers.shown(row[paper]) if paper else ""
-            cells.append(Cell(_statistic(row[ours]), small=printed))
+            entries.append(Entry(_statistic(row[ours]), small=printed))
         paper = [_AGREEMENT.get(row["agrees"], "")] if inputs.of_papers else []
-        statistics.append([*cells, *paper, _oddities(row)])
-        raw = ", ".join(one["name"] for one in inputs.raw.get(row["dataset"], ()))
-        origins.append([name, Cell(row["citation"] or url, href=url), row["licence"], raw])
+        statistics.append([*entries, *paper, _oddities(row)])
+        raw = ", ".join(file["name"] for file in inputs.raw.get(row["dataset"], ()))
+        origins.append([name, Entry(row["citation"] or url, href=url), row["licence"], raw])
     head = ["Data set", "Task", *_STATISTICS, *(["Paper"] if inputs.of_papers else []), "Remarks"]
     note = "Measured on the files"
     note += ", below it what the paper prints." if inputs.of_papers else ", of the first split."
@@ -87,15 +84,17 @@ def _data_sets(inputs: Inputs) -> list[Part]:
         titles = ", ".join(rows["title"].where(rows["title"] != "", rows["dataset"]))
         absent.append(Text(f"{titles}.", lead=f"{str(why).capitalize()}:", style="item"))
     if absent:
-        parts.append(Fold(f"Data sets that are not in this run ({(~ready).sum()})", absent))
+        parts.append(
+            Fold(f"Data sets that are not in this run ({len(inputs.datasets[~ready])})", absent)
+        )
     return parts
 
 
 def _oddities(row: Mapping[str, str]) -> str:
     """Return what is unusual about a data set, in words."""
-    counts = ((_statistic(row[name]), words) for name, words in _ODDITIES.items())
-    found = [f"{number} {words}" for number, words in counts if number not in ("", "0")]
-    return ", ".join(filter(None, [*found, row["reason"]]))
+    counts = [(_statistic(row[name]), words) for name, words in _ODDITIES.items()]
+    oddities = [f"{number} {words}" for number, words in counts if number not in ("", "0")]
+    return ", ".join(filter(None, [*oddities, row["reason"]]))
 
 
 def _statistic(text: str) -> str:

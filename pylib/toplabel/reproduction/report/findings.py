@@ -1,54 +1,204 @@
-"""What became of the papers' claims."""
+"""What a run found: scores, why numbers differ, other readings of the protocols, and the claims."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
+import pandas as pd
+
+from toplabel.reproduction.compare.claims import OTHER, PRINTED, SAME, SHARED
+from toplabel.reproduction.compare.published import decimals_of
+from toplabel.reproduction.compare.verdicts import NOT_REPRODUCED, VERDICTS
+from toplabel.reproduction.config.notes import Reading
 from toplabel.reproduction.report.inputs import Inputs
-from toplabel.reproduction.report.labels import OUTCOMES, paper_label
-from toplabel.reproduction.report.numbers import fixed, signed
-from toplabel.reproduction.report.sections import table_of
-from toplabel.reproduction.report.tree import Cell, Fold, Part, Text
-from toplabel.reproduction.report.words import WORDS
+from toplabel.reproduction.report.labels import (
+    OUTCOMES,
+    WORDS,
+    metric_label,
+    paper_label,
+    table_label,
+)
+from toplabel.reproduction.report.numbers import count, fixed, signed
+from toplabel.reproduction.report.tree import Entry, Fold, Part, Table, Text, table_of
+
+_UNKNOWN = "Without a known reason"
+_CLAIMS_OF = {PRINTED: "In the papers", SAME: "Here, the same cells", OTHER: "Here, other data"}
+_OVER = {"sets": "over data sets", "rows": "over test rows", "digits": "by the printed digits"}
+Claim = Mapping[str, Mapping[str, Any]]
+"""The rows of a claim in claims.csv, by the numbers that it was asked of."""
+
+
+# Scores -------------------------------------------------------------------------------------------
+
+
+def score_of(cells: pd.DataFrame) -> dict[str, int]:
+    """Count cells: "published", "comparable" (measured and published), and each verdict."""
+    counts = cells["verdict"].value_counts()
+    return {
+        "published": int(cells["published"].count()),
+        "comparable": len(cells[cells["verdict"] != ""]),
+        **{key: int(counts.get(key, 0)) for key in VERDICTS},
+    }
+
+
+def missed(score: Mapping[str, int]) -> int:
+    """Return how many cells are farther from print than close, whatever the direction."""
+    return sum(score[key] for key in NOT_REPRODUCED)
+
+
+def in_words(score: Mapping[str, int]) -> str:
+    """Return a score as "63 match; not reproduced: 4 (1 higher than printed, 3 off)"."""
+    near = _counted(score, [key for key in VERDICTS if key not in NOT_REPRODUCED])
+    far = _counted(score, NOT_REPRODUCED)
+    words = f"not reproduced: {count(missed(score))} ({far})" if far else ""
+    return "; ".join(filter(None, [near, words]))
+
+
+def _counted(counts: Mapping[str, int], keys: Iterable[str]) -> str:
+    """Return verdicts with their counts, those that there are."""
+    return ", ".join(
+        f"{count(counts[key])} {VERDICTS[key].word}" for key in keys if counts.get(key)
+    )
+
+
+def under_found(cells: pd.DataFrame) -> pd.DataFrame:
+    """Return cells with the verdict under the found reading where there is one."""
+    return cells.assign(
+        verdict=cells["found_verdict"].where(cells["found"].notna(), cells["verdict"])
+    )
+
+
+# Why numbers differ -------------------------------------------------------------------------------
+
+
+def reasons(cells: pd.DataFrame, with_tables: bool = False) -> list[Part]:
+    """Return the reasons why cells are not reproduced, those of most cells first.
+
+    Parameters
+    ----------
+    cells : DataFrame
+        Rows of the wide frame (`toplabel.reproduction.compare.wide`).
+    with_tables : bool
+        Name the tables of the cells.
+    """
+    far = cells[cells["verdict"].isin(NOT_REPRODUCED)]
+    groups = [part for _, part in far.groupby("reason", sort=False)]
+    groups.sort(key=lambda part: (part["reason"].iloc[0] == "", -len(part)))
+    parts: list[Part] = []
+    for part in groups:
+        first = part.iloc[0]
+        keys = part[["source", "table"]].drop_duplicates().itertuples(index=False, name=None)
+        tables = "; ".join(table_label(*key) for key in keys)
+        note = first["reason_why"] or "These cells were not looked into."
+        note += f" ({tables})" if with_tables else ""
+        counts = _counted(part["verdict"].value_counts().to_dict(), VERDICTS)
+        title = f"{first['reason_title'] or _UNKNOWN}."
+        parts.append(Text(title, lead=counts, note=note, style="item"))
+        evidence: list[Part] = [
+            Text(text, style="note") for text in part["evidence"].unique() if text
+        ]
+        if tried := part[part["variant"] != ""].to_dict("records"):
+            evidence.append(_experiment(tried))
+        if evidence:
+            parts.append(Fold("Evidence", evidence))
+    return parts
+
+
+def _experiment(cells: list[Mapping[str, Any]]) -> Table:
+    """Return the table of what variants of the methods give, the nearest to the printed numbers."""
+    rows = []
+    for cell in cells:
+        decimals = decimals_of(cell["metric"], cell["printed"])
+        place = f"{table_label(cell['source'], cell['table'])}, {cell['dataset']}"
+        rows.append(
+            [
+                Entry(cell["label"], small=f"{place}, {metric_label(cell['metric'])}"),
+                cell["printed"],
+                Entry(fixed(cell["measured"], decimals), verdict=cell["verdict"]),
+                Entry(fixed(cell["variant_value"], decimals), verdict=cell["variant_verdict"]),
+                cell["variant"],
+            ]
+        )
+    columns = ["Method", "Printed", "Measured", "Experiment", "Variant of the method"]
+    return table_of("The experiments: the variant that is nearest to print", columns, rows)
+
+
+def readings(inputs: Inputs) -> list[Part]:
+    """Return the readings of the protocols that printed numbers had a part in, and the readings
+    that were found to fit better than the stated ones, each with the scores of its cells.
+    """
+    cells = inputs.cells[inputs.cells["verdict"] != ""]
+    chosen = [one for one in inputs.notes.choices.values() if one.title in {*cells["choice"]}]
+    found = cells[cells["found"].notna()]
+    others = [
+        one for one in inputs.notes.readings.values() if one.name in {*found["found_reading"]}
+    ]
+    parts: list[Part] = []
+    if chosen:
+        parts.append(Text(WORDS["readings"]["choices"], style="note"))
+    for choice in chosen:
+        note = f"{in_words(score_of(cells[cells['choice'] == choice.title]))}."
+        parts.append(Text(choice.chosen, lead=f"{choice.title}.", note=note, style="item"))
+    if others:
+        parts.append(Text(WORDS["readings"]["found"], style="note"))
+    for reading in others:
+        parts += _reading(reading, found[found["found_reading"] == reading.name])
+    return parts
+
+
+def _reading(reading: Reading, cells: pd.DataFrame) -> list[Part]:
+    before, after = in_words(score_of(cells)), in_words(score_of(under_found(cells)))
+    note = f"Stated: {before}. Found: {after}. Printed test numbers had a part in this choice."
+    texts = [Text(text, style="note") for text in (reading.stated, reading.evidence)]
+    return [
+        Text(reading.found, lead=f"{reading.title}.", note=note, style="item"),
+        Fold("What is stated, and the evidence", texts),
+    ]
+
+
+# The claims of the papers -------------------------------------------------------------------------
 
 
 def claim_parts(inputs: Inputs) -> list[Part]:
-    """Return a sentence on all claims and a table with those that this run can judge; the others
-    are folded.
+    """Return the outcomes of the claims counted, and a table with those that this run can ask; the
+    others are folded.
     """
-    of_kept = [] if inputs.kept_claims is None else inputs.kept_claims.to_dict("records")
-    kept = {row["claim"]: row for row in of_kept}
-    rows = inputs.claims.to_dict("records")
-    if not rows:
-        return []
-    tested = [row for row in rows if row["same_outcome"] or row["other_outcome"]]
-    parts: list[Part] = [Text(_summary(rows))]
-    if tested:
-        made = [_row(row, inputs, kept.get(row["claim"], row)) for row in tested]
-        head = ["Claim", "In the papers", "Here, the same cells", "Here, other data"]
-        parts.append(table_of("Claims of the papers", head, made))
-        parts.append(
-            Fold("When a claim counts as confirmed", [Text(WORDS["claims"], style="note")])
-        )
-    if others := [row for row in rows if row not in tested]:
+    claims = _by_claim(inputs.claims)
+    asked = [claim for claim in claims if claim[SAME]["outcome"] or claim[OTHER]["outcome"]]
+    parts: list[Part] = []
+    if claims:
+        parts.append(_counts(claims))
+    if asked:
+        kept = {claim[PRINTED]["claim"]: claim for claim in _by_claim(inputs.kept_claims)}
+        rows = [
+            _entries(claim, kept.get(claim[PRINTED]["claim"], claim), inputs) for claim in asked
+        ]
+        parts.append(table_of("Claims of the papers", ["Claim", *_CLAIMS_OF.values()], rows))
+        words = Text(WORDS["claims"], style="note")
+        parts.append(Fold("When a claim holds, and when it fails", [words]))
+    if others := [claim[PRINTED] for claim in claims if claim not in asked]:
         lines = [Text(_sentence(row), note=_place(row), style="item") for row in others]
         parts.append(Fold(f"Claims that this run does not test ({len(others)})", [*lines]))
     return parts
 
 
-def _summary(rows: list[dict[str, Any]]) -> str:
-    """Count the claims that this run tests, by what became of them."""
-    said = []
-    for key, where in (("same", "the papers’ own data"), ("other", "other data")):
-        counts = Counter(row[f"{key}_outcome"] for row in rows if row[f"{key}_outcome"])
-        if counts:
-            words = "; ".join(f"{counts[one]} {OUTCOMES[one]}" for one in OUTCOMES if counts[one])
-            said.append(f"{counts.total()} on {where} ({words})")
-    if not said:
-        return f"None of {len(rows)} claims of the papers can be tested on what this run measured."
-    return f"Of {len(rows)} claims of the papers this run tests {' and '.join(said)}."
+def _by_claim(frame: pd.DataFrame) -> list[Claim]:
+    """Return the rows of each claim, by the numbers that it was asked of."""
+    claims = []
+    for _, part in frame.groupby("claim", sort=False):
+        claims.append({row["numbers"]: row for row in part.to_dict("records")})
+    return claims
+
+
+def _counts(claims: list[Claim]) -> Part:
+    """Return how many claims have which outcome, in print and here."""
+    rows = []
+    for name, words in _CLAIMS_OF.items():
+        outcomes = [claim[name]["outcome"] for claim in claims]
+        rows.append([words, *(count(outcomes.count(outcome)) for outcome in OUTCOMES)])
+    caption = f"Outcomes of {len(claims)} claims of the papers"
+    return table_of(caption, ["Asked of", *OUTCOMES.values()], rows)
 
 
 def _sentence(row: Mapping[str, Any]) -> str:
@@ -59,53 +209,37 @@ def _place(row: Mapping[str, Any]) -> str:
     return f"{paper_label(row['source'])}, {row['place']}"
 
 
-def _row(row: Mapping[str, Any], inputs: Inputs, kept: Mapping[str, Any]) -> list[Cell]:
-    """Return a claim, and its outcome in the papers, on their data and on others."""
+def _entries(claim: Claim, kept: Claim, inputs: Inputs) -> list[Entry]:
+    """Return a claim, and its outcome in the papers, on their data and on others.
+
+    In print the cells that were measured here count, and the whole tables stand below them.
+    """
+    row, shared = claim[PRINTED], claim[SHARED]
     about = f"{_place(row)}: {row['first']} against {row['second']}"
-    cells = [Cell(_sentence(row), small=". ".join(filter(None, (about, _rule(row)))))]
-    printed = _side(row, "published", inputs)
-    if row["shared_comparisons"] not in (0, row["published_comparisons"]):
-        whole, printed = printed, _side(row, "shared", inputs)
-        printed.small += f"; the whole tables: {whole.text}, {whole.small}"
-    cells += [printed, _side(row, "same", inputs)]
-    if row["other_comparisons"] or not kept["other_comparisons"]:
-        return [*cells, _side(row, "other", inputs)]
-    return [*cells, _side(kept, "other", inputs, "In the kept run: ")]
+    printed = _outcome(shared if shared["sets"] else row, inputs)
+    if shared["sets"] not in (0, row["sets"]):
+        whole = _outcome(row, inputs)
+        printed.small += f". The whole tables: {whole.text}, {whole.small}"
+    other = _outcome(claim[OTHER], inputs)
+    if not claim[OTHER]["sets"] and kept[OTHER]["sets"]:
+        other = _outcome(kept[OTHER], inputs)
+        other.text = f"In the kept run: {other.text}"
+    return [Entry(_sentence(row), small=about), printed, _outcome(claim[SAME], inputs), other]
 
 
-def _rule(row: Mapping[str, Any]) -> str:
-    """Return from when on a claim counts as confirmed, where that is not the usual."""
-    share = f"{fixed(100 * row['least'], 0)} %"
-    if row["expects"] == "neither":
-        return "Holds where each side wins a quarter of four comparisons or more"
-    if row["ties_win"] == "true":
-        return f"Holds from {share} on; a tie counts for the first side"
-    return f"Holds from {share} on" if row["least"] != 0.6 else ""
-
-
-def _side(row: Mapping[str, Any], key: str, inputs: Inputs, lead: str = "") -> Cell:
-    """Return the outcome on one side, and below it what the comparisons gave."""
-
-    def interval(name: str, of: str) -> str:
-        low, high = (signed(row[f"{key}_{name}_{end}"], 2) for end in ("low", "high"))
-        return f"95 % {low} to {high} over {of}" if low and high else ""
-
-    number = row[f"{key}_comparisons"]
-    if not number:
-        return Cell("")
-    first, second = row[f"{key}_first"], row[f"{key}_second"]
-    counted = f"{first:.0f} : {number - first - second:.0f} : {second:.0f}"
+def _outcome(row: Mapping[str, Any], inputs: Inputs) -> Entry:
+    """Return an outcome, and below it the numbers behind it."""
+    if not row["outcome"]:
+        return Entry("")
+    sets = ", ".join(map(inputs.title, row["datasets"].split(";")))
+    names = sets if row["numbers"] != PRINTED else f"{row['sets']:.0f} data sets"
+    level = row["sets"] - row["wins"] - row["losses"]
+    details = [f"{names}: {row['wins']:.0f} : {level:.0f} : {row['losses']:.0f}"]
+    details.append(f"median {signed(row['difference'], 2)}")
+    if row["over"]:
+        low, high = signed(row["low"], 2), signed(row["high"], 2)
+        details.append(f"{low} to {high} {_OVER[row['over']]}")
     if row["expects"] == "similar":
         points = "1 point" if row["margin"] == 1 else f"{row['margin']:g} points"
-        counted = f"{row[f'{key}_within']:.0f} of {number:.0f} within {points}"
-    details = [counted, f"median {signed(row[f'{key}_median'], 2)}"]
-    if key in ("same", "other"):
-        sets = map(inputs.title, row[f"{key}_datasets"].split(";"))
-        details[0] = f"{', '.join(sets)}: {counted}"
-        details += [interval("rows", "test rows"), interval("median", "comparisons")]
-        p = row[f"{key}_adjusted"]
-        details.append("p < 0.001" if p < 0.001 else fixed(p, 3) and f"p = {fixed(p, 3)}")
-    words = f"{lead}{OUTCOMES[row[f'{key}_outcome']]}"
-    if row[f"{key}_outcome"] == "consistent":
-        words += f" (n = {number:.0f})"
-    return Cell(words, small="; ".join(filter(None, details)))
+        details.append(f"similar within {points}")
+    return Entry(OUTCOMES[row["outcome"]], small="; ".join(details))

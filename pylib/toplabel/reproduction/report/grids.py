@@ -10,66 +10,48 @@ from typing import Any
 import pandas as pd
 
 from toplabel.metrics.names import lower_is_better
+from toplabel.reproduction.compare.published import decimals_of
 from toplabel.reproduction.report import numbers
 from toplabel.reproduction.report.labels import metric_label
 from toplabel.reproduction.report.tree import Column, Grid, GridCell, GridRow
 
-_ROW = ["method", "k", "gamma", "kernel"]
+_METHOD = ["method", "k", "gamma", "kernel"]
 _STATES = ("measured", "kept", "published")
 
 
 def build_grids(cells: pd.DataFrame, title_of: Callable[[str], str]) -> list[Grid]:
-    """Arrange the cells of one table, one grid for each data set and its features.
-
-    A table with a single metric for several data sets has these across, as NIPS 2012 prints its
-    Table 2.
+    """Arrange the cells of one table in the grids and columns that the wide frame names.
 
     Parameters
     ----------
     cells : DataFrame
-        Rows of `toplabel.reproduction.report.shown.shown_cells` with the column `record`, in the
-        order in which they are printed.
+        Rows of `toplabel.reproduction.compare.wide` with the column `record`, in the order in
+        which they are printed.
     title_of : callable
         From the name of a data set to its title.
     """
-    sets = ["dataset", "features"]
-    if cells["metric"].nunique() == 1 and len(cells[sets].drop_duplicates()) > 1:
-        metric = str(cells["metric"].iloc[0])
-        across = cells.assign(across=cells["dataset"] + " " + cells["features"])
-        heads = {
-            row["across"]: _title(row["dataset"], row["features"], title_of)
-            for row in across.drop_duplicates("across").to_dict("records")
-        }
-        lower = lower_is_better(metric)
-        columns = {key: Column(title, lower) for key, title in heads.items()}
-        return [_grid(metric_label(metric), across, columns)]
-    grids = []
-    for (dataset, features), part in cells.groupby(sets, sort=False):
-        metrics = part["metric"].unique()
-        columns = {one: Column(metric_label(one), lower_is_better(one)) for one in metrics}
-        title = _title(dataset, features, title_of)
-        grids.append(_grid(title, part.assign(across=part["metric"]), columns))
-    return grids
+    return [_grid(part, title_of) for _, part in cells.groupby("grid", sort=False)]
 
 
-def _title(dataset: str, features: str, title_of: Callable[[str], str]) -> str:
-    return f"{title_of(dataset)}, {features}" if features else title_of(dataset)
+def _title(row: Mapping[str, Any], title_of: Callable[[str], str]) -> str:
+    title = title_of(row["dataset"])
+    return f"{title}, {row['features']}" if row["features"] else title
 
 
-def _grid(title: str, cells: pd.DataFrame, columns: Mapping[str, Column]) -> Grid:
-    cells = cells.assign(best=_best(cells, "measured"), best_published=_best(cells, "published"))
-    for across in cells.loc[cells["rows_low"].notna() & cells["measured"].notna(), "across"]:
-        columns[across].interval = True
-    rows = []
-    for _, part in cells.groupby(_ROW, sort=False):
-        made = {row["across"]: grid_cell(row) for row in part.to_dict("records")}
-        state = min((one.state for one in made.values()), key=_STATES.index)
-        found = [made.get(name, GridCell()) for name in columns]
-        seconds = numbers.compact(part["seconds"].max(), 3)
-        rows.append(GridRow(part["label"].iloc[0], state, found, seconds))
+def _grid(cells: pd.DataFrame, title_of: Callable[[str], str]) -> Grid:
+    """Return the grid of some cells: of one data set, or of one metric where it has no name."""
+    first = cells.iloc[0]
+    is_of_metric = not first["grid"]
+    columns = {
+        row["column"]: _column(row, _title(row, title_of) if is_of_metric else "")
+        for row in cells.drop_duplicates("column").to_dict("records")
+    }
+    for name in cells.loc[cells["rows_low"].notna() & cells["measured"].notna(), "column"]:
+        columns[name].interval = True
+    rows = [_row(part, columns) for _, part in cells.groupby(_METHOD, sort=False)]
     return Grid(
-        title=title,
-        columns=list(columns.values()),
+        title=metric_label(first["metric"]) if is_of_metric else _title(first, title_of),
+        columns=[*columns.values()],
         rows=rows,
         state=min((row.state for row in rows), key=_STATES.index),
         printed=bool(cells["published"].notna().any()),
@@ -77,24 +59,27 @@ def _grid(title: str, cells: pd.DataFrame, columns: Mapping[str, Column]) -> Gri
     )
 
 
-def _best(cells: pd.DataFrame, side: str) -> pd.Series:
-    """Return which cells are the best of their column, ties at the printed digits included."""
-    best = pd.Series(False, index=cells.index)
-    for _, part in cells[cells[side].notna()].groupby("across", sort=False):
-        metric = part["metric"].iloc[0]
-        digits = max(numbers.decimals_of(metric, text) for text in part["printed"])
-        values = part[side].round(digits)
-        winner = values.min() if lower_is_better(metric) else values.max()
-        best[values.index[values == winner]] = len(values) > 1
-    return best
+def _column(row: Mapping[str, Any], title: str) -> Column:
+    return Column(title or metric_label(row["metric"]), lower_is_better(row["metric"]))
+
+
+def _row(cells: pd.DataFrame, columns: Mapping[str, Column]) -> GridRow:
+    """Return the numbers of one method, a cell for each column."""
+    made = {row["column"]: grid_cell(row) for row in cells.to_dict("records")}
+    return GridRow(
+        label=cells["label"].iloc[0],
+        state=min((cell.state for cell in made.values()), key=_STATES.index),
+        cells=[made.get(name, GridCell()) for name in columns],
+        seconds=numbers.compact(cells["row_seconds"].iloc[0], 3),
+    )
 
 
 def grid_cell(row: Mapping[str, Any]) -> GridCell:
     """Return a cell as text."""
-    decimals = numbers.decimals_of(row["metric"], row["printed"])
+    decimals = decimals_of(row["metric"], row["printed"])
     # Rounded first: subtracting left errors in the last digits, which would decide a half.
     difference = numbers.signed(round(row["difference"], 10), decimals)
-    ends = (numbers.fixed(row[name], decimals) for name in ("rows_low", "rows_high"))
+    ends = [numbers.fixed(row[name], decimals) for name in ("rows_low", "rows_high")]
     return GridCell(
         state=row["state"],
         ours=numbers.fixed(row["measured"], decimals),
@@ -107,8 +92,8 @@ def grid_cell(row: Mapping[str, Any]) -> GridCell:
         found=numbers.fixed(row["found"], decimals),
         found_verdict=row["found_verdict"],
         choice=row["choice"] if row["verdict"] else "",
-        best=bool(row.get("best", False)),
-        best_published=bool(row.get("best_published", False)),
+        best=bool(row["best"]),
+        best_published=bool(row["best_published"]),
         stopped=bool(row["stopped"]),
-        record=row.get("record", ""),
+        record=row["record"],
     )

@@ -1,8 +1,8 @@
-"""What the reports are made from: the frame of a run and the other collected files."""
+"""What the reports are made from: the comparison of a run and the other collected files."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -11,12 +11,11 @@ from urllib.parse import urlsplit
 
 import pandas as pd
 
-from toplabel.reproduction.compare import views
+from toplabel.reproduction.compare.comparison import Comparison
 from toplabel.reproduction.compare.published import TableText
-from toplabel.reproduction.config.keys import Key
 from toplabel.reproduction.config.notes import Notes
 from toplabel.reproduction.files import read_json, read_text
-from toplabel.reproduction.report.shown import shown_cells
+from toplabel.reproduction.frames import read_frame
 
 _FIGURE_WORDS = ("name", "title", "caption", "alt", "source")
 _TABLE_WORDS = ("name", "title", "caption", "page", "lead")
@@ -28,25 +27,19 @@ class Inputs:
 
     Attributes
     ----------
-    frame : DataFrame
-        The numbers of the run (`toplabel.reproduction.compare.cells`).
-    claims : DataFrame
-        What became of the papers' claims (`toplabel.reproduction.compare.claims`).
+    comparison : Comparison
+        The numbers of the run beside the papers.
     datasets : DataFrame
         The registered data sets, all text (results/datasets.csv).
     run : mapping
         What ran, where and how (results/run.json).
     notes : Notes
         The notes on the papers' cells.
-    labels : mapping
-        The labels of methods.yaml by the keys of the methods.
-    candidates : mapping
-        What the parameters of each estimator were selected from, by its name.
     texts : mapping
         Title and caption of each published table, by paper and number.
     kept_run : mapping or None
         The run.json of the kept run, the last whole run of the project.
-    kept_claims : DataFrame or None
+    kept_claims : DataFrame
         What it says of the claims.
     tables : list of dict
         Tables that are printed as they stand: their .json with a ``frame`` of text.
@@ -55,42 +48,56 @@ class Inputs:
     metas : mapping
         The meta.json of each prepared data set.
     results : Path
-        The results folder, for links to the files of the numbers.
+        The results folder.
+    files : frozenset of str
+        The files of the results folder that the pages may link to.
     missing : list of str
         Files ``<set>/<method>/evaluation.csv`` that the configuration asks for and that are not
         there.
     """
 
-    frame: pd.DataFrame
-    claims: pd.DataFrame
+    comparison: Comparison
     datasets: pd.DataFrame
     run: Mapping[str, Any]
     notes: Notes
-    labels: Mapping[Key, str]
-    candidates: Mapping[str, Sequence[Mapping[str, Any]]]
     texts: Mapping[tuple[str, str], TableText]
     kept_run: Mapping[str, Any] | None
-    kept_claims: pd.DataFrame | None
+    kept_claims: pd.DataFrame
     tables: list[dict[str, Any]]
     figures: list[dict[str, Any]]
     metas: Mapping[str, Mapping[str, Any]]
     results: Path
+    files: frozenset[str]
     missing: list[str]
 
-    @cached_property
+    @property
     def cells(self) -> pd.DataFrame:
-        """The cells of the tables (`toplabel.reproduction.report.shown.shown_cells`)."""
-        return shown_cells(self.frame, self.datasets, self.notes, self.labels)
+        """The cells of the tables, the wide frame of the run."""
+        return self.comparison.wide
+
+    @property
+    def best(self) -> pd.DataFrame:
+        """The best methods on own data."""
+        return self.comparison.best
+
+    @property
+    def claims(self) -> pd.DataFrame:
+        """What became of the papers' claims."""
+        return self.comparison.claims
+
+    @property
+    def totals(self) -> Mapping[str, Any]:
+        """What is said of all numbers."""
+        return self.comparison.totals
+
+    def cells_in(self, state: str) -> pd.DataFrame:
+        """Return the cells in a state: measured by this run, by the kept run alone, or by none."""
+        return self.cells[self.cells["state"] == state]
 
     @cached_property
     def of_papers(self) -> bool:
         """Whether papers print any of the numbers; else the report is of own data alone."""
         return bool(self.cells["published"].notna().any())
-
-    @cached_property
-    def measured(self) -> pd.DataFrame:
-        """The numbers of this run, printed or not, each once."""
-        return views.measurements(self.frame)
 
     @property
     def kept_name(self) -> str:
@@ -109,18 +116,13 @@ class Inputs:
     def studies(self) -> dict[str, Mapping[str, Any]]:
         """The studies that the configuration asks for, by name, in its order."""
         asked = dict.fromkeys(name.partition("/")[0] for name in self.config.get("studies", ()))
-        known = {one["name"]: one for one in self.run.get("studies") or ()}
+        known = {study["name"]: study for study in self.run.get("studies") or ()}
         return {name: known.get(name, {"title": name}) for name in asked}
 
     def study_text(self, name: str) -> tuple[str, str]:
         """Return title and description of a study."""
         study = self.studies.get(name, {})
         return str(study.get("title") or name), str(study.get("description", "")).strip()
-
-    def first_study(self, studies: str) -> str:
-        """Return the first of some studies, joined by ";", that the configuration asks for."""
-        names = studies.split(";")
-        return next((name for name in names if name in self.studies), names[0])
 
     @cached_property
     def raw(self) -> dict[str, list[dict[str, Any]]]:
@@ -143,15 +145,14 @@ class Inputs:
         """Return the address in the report of a file of the results folder; empty if it is not
         there.
 
-        `toplabel.reproduction.report.data` copies these files, so that the report may be moved.
+        `toplabel.reproduction.report.write` copies these files, so that the report may be moved.
         """
-        return f"data/{file}" if file and (self.results / file).is_file() else ""
+        return f"data/{file}" if file in self.files else ""
 
 
 def read_table(path: Path) -> dict[str, Any]:
     """Read a table that is printed as it stands from its .json and .csv."""
-    frame = pd.read_csv(path.with_suffix(".csv"), dtype=str, keep_default_na=False)
-    return read_json(path, _TABLE_WORDS) | {"frame": frame}
+    return read_json(path, _TABLE_WORDS) | {"frame": read_frame(path.with_suffix(".csv"))}
 
 
 def read_figure(path: Path) -> dict[str, Any]:

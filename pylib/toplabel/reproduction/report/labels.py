@@ -1,4 +1,4 @@
-"""Names as the papers print them: methods, metrics, tables, verdicts.
+"""Names as the papers print them, metrics, tables, papers, and the words of the report.
 
 Method labels use a small markup, ``^{..}`` for superscripts and ``_{..}`` for subscripts, so that
 the HTML page, the PDF and plain text can each show them in their own way (`segments`, `plain`).
@@ -7,59 +7,24 @@ the HTML page, the PDF and plain text can each show them in their own way (`segm
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib import resources
 from typing import Any
 
 import yaml
 
-from toplabel._core.catalogue import LOSSES, parametrised
-from toplabel.reproduction.compare.published import OTHERS
-from toplabel.reproduction.config.keys import Key, key_of
-from toplabel.reproduction.report.words import read_template
+from toplabel.reproduction.compare.outcomes import FAILS, HOLDS, UNDECIDED
 
 
-@dataclass(frozen=True)
-class Verdict:
-    """A measured cell compared with the published one (docs/protocols.md, "Verdicts").
-
-    `key` stands in files and in cells, `word` where there is room.
-    """
-
-    key: str
-    mark: str
-    word: str
-    meaning: str
+def read_template(name: str) -> str:
+    """Return the text of a file of the folder ``templates``."""
+    folder = resources.files("toplabel.reproduction.report").joinpath("templates")
+    return folder.joinpath(name).read_text("utf-8")
 
 
-# toplabel.reproduction.compare applies the tolerances; here they are only put into words.
-TOLERANCE = "0.5 points, 0.005 for rank and Hamming loss"
-DRAWS = (
-    "farther away, but within two standard deviations of our draws, or two standard errors where the"
-    " paper prints a mean; this does not count as a match"
-)
-HIGHER = "farther away: a difference, although to the good side"
-VERDICTS = {
-    verdict.key: verdict
-    for verdict in (
-        Verdict("match", "✓", "match", f"within {TOLERANCE}"),
-        Verdict("close", "≈", "close", "within three times that"),
-        Verdict("spread", "○", "within spread", DRAWS),
-        Verdict("higher", "▲", "higher than printed", HIGHER),
-        Verdict("lower", "▼", "lower than printed", "the same, of a loss"),
-        Verdict("off", "✗", "off", "farther away, to the bad side"),
-    )
-}
-OUTCOMES = {
-    "holds": "✓ confirmed",
-    "consistent": "✓ consistent",
-    "smaller": "↘ same direction, smaller",
-    "undecided": "○ not decided by the test rows",
-    "mixed": "≈ mixed",
-    "fails": "✗ not confirmed",
-    "printed": "= not so, nor in the paper’s own numbers",
-    "few": "· too few comparisons",
-}
+WORDS: dict[str, Any] = yaml.safe_load(read_template("words.yml"))
+"""The sentences of the report that no number changes (templates/words.yml)."""
+OUTCOMES = {HOLDS: "✓ holds", FAILS: "✗ fails", UNDECIDED: "○ undecided"}
 """What became of a claim, by the outcome in claims.csv."""
 
 
@@ -86,8 +51,6 @@ def _papers() -> dict[str, Paper]:
 
 
 PAPERS = _papers()
-_OTHERS = {OTHERS: "Another paper", "rf_pct": "RF-PCT", "homer": "HOMER", "br_svm": "BR"}
-"""Methods that a paper quotes from others, and that this project has no code for."""
 _METRICS = {
     "rank_loss": "Rank loss",
     "hamming_loss": "Hamming loss",
@@ -123,29 +86,6 @@ def segments(label: str) -> list[tuple[str, str]]:
 def plain(label: str) -> str:
     """Return a label without its markup, as ``SVM Multi 1``, for alternative texts."""
     return _SEGMENT.sub(r" \2", label)
-
-
-def method_label(row: Mapping[str, Any], labels: Mapping[Key, str]) -> str:
-    """Return the papers' name of the method of a printed number, in the small markup.
-
-    Parameters
-    ----------
-    row : mapping
-        `method`, `k`, `gamma` and `kernel`, as they stand in cells.csv; empty where they do not
-        apply. A loss has the k and the gamma of the row, whatever other name it has; a kernel is
-        named when it is not the linear one of the papers' defaults.
-    labels : mapping
-        The labels of methods.yaml by their keys, for methods that are no losses of the library. A
-        method that is not there either is shown by its key.
-    """
-    method, kernel = row["method"], row["kernel"]
-    if method not in LOSSES and (label := labels.get(key_of(row))):
-        return label
-    label = LOSSES[method].label if method in LOSSES else _OTHERS.get(method, method)
-    label = parametrised(label, row["k"], row["gamma"])
-    if kernel in ("", "linear", "precomputed"):
-        return label
-    return f"{label} ({'RBF' if kernel == 'rbf' else kernel})"
 
 
 def metric_label(metric: str) -> str:

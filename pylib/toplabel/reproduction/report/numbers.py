@@ -8,27 +8,12 @@ import math
 import re
 from collections.abc import Sequence
 
-from toplabel.metrics.names import is_fraction
-
-_MAX_DECIMALS = 4
 THIN_SPACE = "\u202f"  # narrow, and no line breaks at it
 _GROUPING = re.compile("[\u2009\u202f]")
 # Sign, whole digits (perhaps grouped already), the rest of a number; then a deviation or a unit.
 _NUMBER = re.compile(
     r"([-+−]?)(\d[\d\u2009\u202f]*)((?:\.\d+)?(?:e[-+−]?\d+)?)((?: ± [\d.]+)?(?: %)?)"
 )
-
-
-def decimals_of(metric: str, published: str = "") -> int:
-    """Return how many decimals to show: one for percentages, three for fractions, as the papers do.
-
-    A number that is printed with more decimals is shown with as many, four at most.
-    """
-    usual = 3 if is_fraction(metric) else 1
-    _, _, fraction = published.partition(".")
-    if not fraction.isdigit() or len(fraction) > _MAX_DECIMALS:
-        return usual
-    return max(usual, len(fraction))
 
 
 def fixed(value: float, decimals: int) -> str:
@@ -72,10 +57,10 @@ def small(value: float) -> str:
 
 def shown(text: str) -> str:
     """Return a number from a CSV file as it is to be read; any other text as it is."""
-    found = _NUMBER.fullmatch(text)
-    if not found:
+    match = _NUMBER.fullmatch(text)
+    if not match:
         return text
-    sign, whole, rest, more = found.groups()
+    sign, whole, rest, more = match.groups()
     whole = f"{int(_GROUPING.sub('', whole)):,}".replace(",", THIN_SPACE)
     return f"{sign}{whole}{rest}".replace("-", "−") + more
 
@@ -85,12 +70,7 @@ def count(value: int) -> str:
     return shown(str(int(value)))
 
 
-def in_points(metric: str, difference: float) -> float:
-    """Return a difference in points; a hundredth of a loss is one."""
-    return 100.0 * difference if is_fraction(metric) else difference
-
-
 def are_numbers(column: Sequence[str]) -> bool:
     """Return whether the texts of a column are numbers, empty or dashes, and not all empty."""
-    shown = [text for text in column if text not in ("", "–", "—")]
-    return bool(shown) and all(_NUMBER.fullmatch(text) for text in shown)
+    texts = [text for text in column if text not in ("", "–", "—")]
+    return bool(texts) and all(_NUMBER.fullmatch(text) for text in texts)

@@ -7,15 +7,19 @@ from typing import Any
 
 import pandas as pd
 
+from toplabel.reproduction.compare.cells import CELL, MEASURED
 from toplabel.reproduction.report import data_page, front, run_page
-from toplabel.reproduction.report.classes import class_sections
 from toplabel.reproduction.report.figures.registry import row_of
+from toplabel.reproduction.report.findings import score_of
 from toplabel.reproduction.report.inputs import Inputs
-from toplabel.reproduction.report.labels import PAPERS
-from toplabel.reproduction.report.score import score_of
-from toplabel.reproduction.report.sections import own_sections, plain_section, published_sections
+from toplabel.reproduction.report.labels import PAPERS, WORDS
+from toplabel.reproduction.report.sections import (
+    class_sections,
+    own_sections,
+    plain_section,
+    published_sections,
+)
 from toplabel.reproduction.report.tree import Figure, Page, Report, Section
-from toplabel.reproduction.report.words import WORDS
 
 FIGURES, PUBLISHED = "figures", "published"
 #: Names of pages that no study can have.
@@ -34,11 +38,11 @@ def build_report(inputs: Inputs) -> tuple[Report, dict[str, str]]:
     """
     first, pictures = front.front_page(inputs)
     pages = _Pages(inputs)
-    pictures |= {f"figure-{one['name']}": one["svg"] for one in inputs.figures}
+    pictures |= {f"figure-{figure['name']}": figure["svg"] for figure in inputs.figures}
     pages.of[data_page.NAME].sections += data_page.data_sections(inputs)
     run = pages.of[run_page.NAME]
     run.sections = [*run_page.run_sections(inputs), *run.sections]
-    measured = inputs.cells[inputs.cells["state"] == "measured"]
+    measured = inputs.cells_in(MEASURED)
     git, named = inputs.run["git"], {*inputs.cells["source"]}
     report = Report(
         *front.result(inputs),
@@ -46,7 +50,7 @@ def build_report(inputs: Inputs) -> tuple[Report, dict[str, str]]:
         commit=str(git.get("commit") or ""),
         kept_name=inputs.kept_name,
         sources=[source for source in PAPERS if source in named],
-        score=score_of(measured) | {"published": int(inputs.cells["published"].notna().sum())},
+        score=score_of(measured) | {"published": int(inputs.cells["published"].count())},
         pages=[first, *(page for page in pages.of.values() if page.sections)],
     )
     return report, pictures
@@ -85,15 +89,15 @@ class _Pages:
 
     def _studies_of(self, datasets: Iterable[str]) -> pd.Series:
         """Return the studies of all that was measured on some data sets."""
-        measured = self._inputs.measured
+        measured = self._inputs.cells_in(MEASURED).drop_duplicates(CELL)
         return measured.loc[measured["config_dataset"].isin([*datasets]), "study"]
 
     def _add_tables(self) -> None:
         inputs = self._inputs
         for cells, section in published_sections(inputs):
-            own = cells[cells["verdict"].ne("") & (cells["state"] == "measured")]
+            own = cells[cells["verdict"].ne("") & (cells["state"] == MEASURED)]
             page = self._page_of(own["study"], PUBLISHED)
-            page.match += int((own["verdict"] == "match").sum())
+            page.match += len(own[own["verdict"] == "match"])
             page.compared += len(own)
             page.add_table(section)
         for cells, section in own_sections(inputs):

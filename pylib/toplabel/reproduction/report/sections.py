@@ -1,53 +1,66 @@
-"""The sections of the report that hold tables: published ones, a study's own ones, and tables that
-are printed as they stand.
+"""The sections of the report that hold tables of numbers: published ones, a study's own ones, those
+of an own data set class by class, and tables that are printed as they stand.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from math import nan
 from typing import Any
 
 import pandas as pd
 
-from toplabel.metrics.names import lower_is_better
-from toplabel.reproduction.compare.notes import FEWEST_DRAWS
-from toplabel.reproduction.compare.published import OTHERS
-from toplabel.reproduction.report import differences, numbers
-from toplabel.reproduction.report.grids import build_grids, grid_cell
+from toplabel.reproduction.compare.classes import CONFUSION, RATES
+from toplabel.reproduction.compare.published import OTHERS, decimals_of
+from toplabel.reproduction.compare.verdicts import FEWEST_DRAWS
+from toplabel.reproduction.files import read_npz
+from toplabel.reproduction.frames import read_frame
+from toplabel.reproduction.report import findings, numbers
+from toplabel.reproduction.report.grids import build_grids
 from toplabel.reproduction.report.inputs import Inputs
 from toplabel.reproduction.report.labels import metric_label, plain, slug, table_label, table_order
-from toplabel.reproduction.report.numbers import count
-from toplabel.reproduction.report.score import in_words, score_of
-from toplabel.reproduction.report.tree import Cell, Fold, Part, Row, Section, Table, Text
+from toplabel.reproduction.report.numbers import compact, count
+from toplabel.reproduction.report.tree import Entry, Fold, Part, Section, Table, Text, table_of
 
 _QUOTED = "Results of other authors that the paper quotes:"
+_LARGEST = 30  # classes of a confusion matrix that is shown
+_RECORD = (
+    "dataset",
+    "features",
+    "label",
+    "metric",
+    "measured",
+    "std",
+    "splits",
+    "rows_low",
+    "rows_high",
+    "in_rows",
+    "seeds",
+    "seeds_mean",
+    "seeds_std",
+    "in_seeds",
+    "choice",
+    "C",
+    "theta",
+    "threshold",
+    "selected_k",
+    "relative_gap",
+    "gradient_norm",
+    "epochs",
+    "seconds",
+    "status",
+    "budget",
+)
+"""The columns that a record shows, under their names in cells.csv."""
 
 
-def table_of(
-    caption: str,
-    columns: Iterable[str],
-    rows: Iterable[Iterable[str | Cell]],
-    *,
-    anchors: Iterable[str] = (),
-    file: str = "",
-    href: str = "",
-) -> Table:
-    """Return a table of texts and cells, its columns of numbers marked."""
-    cells = [[one if isinstance(one, Cell) else Cell(one) for one in row] for row in rows]
-    numeric = [
-        numbers.are_numbers([cell.text for cell in column]) for column in zip(*cells, strict=True)
-    ]
-    columns = list(columns)
-    names = [*anchors] or [""] * len(cells)
-    made = [Row(row, anchor) for row, anchor in zip(cells, names, strict=True)]
-    return Table(caption, columns, numeric or [False] * len(columns), made, file, href)
+# Published tables, and tables of what no paper prints ---------------------------------------------
 
 
 def published_sections(inputs: Inputs) -> list[tuple[pd.DataFrame, Section]]:
     """Return the published tables in the papers' order, each with its cells."""
     groups = dict(iter(inputs.cells[inputs.cells["source"] != ""].groupby(["source", "table"])))
-    found = []
+    sections = []
     for source, table in sorted(groups, key=lambda pair: table_order(*pair)):
         cells = groups[source, table]
         anchor = slug(f"{source}_table{table.zfill(2)}")
@@ -56,36 +69,34 @@ def published_sections(inputs: Inputs) -> list[tuple[pd.DataFrame, Section]]:
         parts: list[Part] = [Text(text.caption, style="note")] if text and text.caption else []
         parts += [*_compared(inputs, cells), *_numbers(inputs, cells, anchor)]
         title, origin = text.title if text else titles, table_label(source, table)
-        found.append((cells, Section(anchor, title, parts, origin, source)))
-    return found
+        sections.append((cells, Section(anchor, title, parts, origin, source)))
+    return sections
 
 
 def own_sections(inputs: Inputs) -> list[tuple[pd.DataFrame, Section]]:
     """Return the tables of what no paper prints, one for each study, with their cells."""
     own = inputs.cells[inputs.cells["source"] == ""]
-    found = []
-    for study, cells in own.groupby(own["study"].map(inputs.first_study), sort=False):
+    title = "Printed in no paper" if inputs.of_papers else "All methods"
+    sections = []
+    for study, cells in own.groupby("own_table", sort=False):
         anchor = slug(f"own-{study}")
-        parts = _numbers(inputs, cells, anchor)
-        title = "Printed in no paper" if inputs.of_papers else "All methods"
-        found.append((cells, Section(anchor, title, parts)))
-    return found
+        sections.append((cells, Section(anchor, title, _numbers(inputs, cells, anchor))))
+    return sections
 
 
 def _compared(inputs: Inputs, cells: pd.DataFrame) -> list[Part]:
     """Return how the numbers of a published table compare, and why some are not reproduced."""
-    measured, kept = (cells[cells["state"] == state] for state in ("measured", "kept"))
+    names = {"measured": "This run", "kept": f"The {inputs.kept_name}, muted in the table"}
     parts: list[Part] = []
-    for part, whose in (
-        (measured, "This run"),
-        (kept, f"The {inputs.kept_name}, muted in the table"),
-    ):
-        if compared := score_of(part)["comparable"]:
-            words = f"{in_words(score_of(part))}, of {count(compared)} compared."
+    for state, whose in names.items():
+        score = findings.score_of(cells[cells["state"] == state])
+        if score["comparable"]:
+            words = f"{findings.in_words(score)}, of {count(score['comparable'])} compared."
             parts.append(Text(words, lead=f"{whose}:", style="note"))
-    if told := _within_intervals(measured):
-        parts.append(Text(told, style="note"))
-    return parts + differences.reasons(measured)
+    measured = cells[cells["state"] == "measured"]
+    if words := _within_intervals(measured):
+        parts.append(Text(words, style="note"))
+    return parts + findings.reasons(measured)
 
 
 def _numbers(inputs: Inputs, cells: pd.DataFrame, anchor: str) -> list[Part]:
@@ -96,62 +107,59 @@ def _numbers(inputs: Inputs, cells: pd.DataFrame, anchor: str) -> list[Part]:
     quoted, cells = cells[cells["method"] == OTHERS], cells[cells["method"] != OTHERS]
     measured = cells["state"] == "measured"
     cells = cells.assign(record="")
-    cells.loc[measured, "record"] = [f"r-{anchor}-{i + 1}" for i in range(measured.sum())]
+    cells.loc[measured, "record"] = [f"r-{anchor}-{i + 1}" for i in range(len(cells[measured]))]
     grids = build_grids(cells, inputs.title)
     bare = [grid for grid in grids if grid.state == "published"]
     parts: list[Part] = [grid for grid in grids if grid not in bare]
-    if told := _marks(inputs, cells):
-        parts.append(Text(told, style="note"))
+    if words := _marks(inputs, cells):
+        parts.append(Text(words, style="note"))
     if measured.any():
         title = "Records: parameters, gap, time and file of each number, as in data/cells.csv"
         parts.append(Fold(title, [records(cells[measured], inputs)]))
     if bare:
         titles = "; ".join(grid.title for grid in bare)
         parts.append(Fold(f"As published, not measured: {titles}", [*bare]))
-    said = [
-        f"{inputs.title(row['dataset'])} {metric_label(row['metric'])}"
-        f" {' ± '.join(filter(None, (one.published, one.published_std)))}"
-        for row in quoted.to_dict("records")
-        for one in (grid_cell(row),)
-    ]
-    if said:
-        parts.append(Text(f"{'; '.join(said)}.", lead=_QUOTED, style="note"))
+    if len(quoted):
+        words = "; ".join(_quoted(row, inputs) for row in quoted.to_dict("records"))
+        parts.append(Text(f"{words}.", lead=_QUOTED, style="note"))
     return parts
+
+
+def _quoted(row: Mapping[str, Any], inputs: Inputs) -> str:
+    """Return a number of other authors in words."""
+    std = numbers.fixed(row["published_std"], decimals_of(row["metric"], row["printed"]))
+    value = f"{row['printed']} ± {std}" if std else row["printed"]
+    return f"{inputs.title(row['dataset'])} {metric_label(row['metric'])} {value}"
 
 
 def _marks(inputs: Inputs, cells: pd.DataFrame) -> str:
     """Say what the marks of a table stand for, those that it has."""
-    choices = "; ".join(cells.loc[cells["choice"] != "", "choice"].unique())
+    words = []
+    if cells["stopped"].any():
+        words.append("‡ The fit did not converge.")
+    if choices := "; ".join(cells.loc[cells["choice"] != "", "choice"].unique()):
+        words.append(
+            f"† The number depends on a reading that was chosen with printed numbers in view: {choices}."
+        )
     names = cells.loc[cells["found"].notna(), "found_reading"].unique()
-    found = "; ".join(inputs.notes.readings[name].title for name in names)
-    told = {
-        "‡ The fit did not converge.": cells["stopped"].any(),
-        f"† The number depends on a reading that was chosen with printed numbers in view: {choices}.": choices,
-        f"“found” is the number under another reading of the protocol: {found}.": found,
-    }
-    return " ".join(words for words, holds in told.items() if holds)
+    if titles := "; ".join(inputs.notes.readings[name].title for name in names):
+        words.append(f"“found” is the number under another reading of the protocol: {titles}.")
+    return " ".join(words)
 
 
 def _within_intervals(cells: pd.DataFrame) -> str:
     """Say how many printed numbers lie within what test rows, and what draws of the folds give."""
     rows = cells.loc[cells["in_rows"] != "", "in_rows"]
-    seeds = cells.loc[(cells["in_seeds"] != "") & (cells["seeds"] >= FEWEST_DRAWS), "in_seeds"]
-    told = []
-    for found, where in (
-        (rows, "in the 95 % interval of our number over draws of the test rows"),
-        (seeds, "in the 95 % interval of a further draw of the folds"),
-    ):
-        if len(found):
-            inside = count(int((found == "true").sum()))
-            told.append(f"{inside} of {count(len(found))} printed numbers lie {where}.")
-    return " ".join(told)
-
-
-#: The columns of cells.csv that a record shows, under their names there.
-_RECORD = ["dataset", "features", "label", "metric", "measured", "std", "splits"]
-_RECORD += ["rows_low", "rows_high", "in_rows", "seeds", "seeds_mean", "seeds_std", "in_seeds"]
-_RECORD += ["choice", "C", "theta", "threshold", "selected_k", "relative_gap", "gradient_norm"]
-_RECORD += ["epochs", "seconds", "status", "budget"]
+    drawn = cells[(cells["in_seeds"] != "") & (cells["seeds"] >= FEWEST_DRAWS)]
+    intervals = {
+        "in the 95 % interval of our number over draws of the test rows": rows,
+        "in the 95 % interval of a further draw of the folds": drawn["in_seeds"],
+    }
+    return " ".join(
+        f"{count(len(inside[inside == 'true']))} of {count(len(inside))} printed numbers lie {where}."
+        for where, inside in intervals.items()
+        if len(inside)
+    )
 
 
 def records(cells: pd.DataFrame, inputs: Inputs) -> Table:
@@ -160,11 +168,11 @@ def records(cells: pd.DataFrame, inputs: Inputs) -> Table:
     Columns that are empty throughout are left out.
     """
     columns = [name for name in _RECORD if not cells[name].isin(["", nan]).all()]
-    texts = []
+    rows = []
     for row in cells.to_dict("records"):
-        line = [_as_text(name, row[name]) for name in columns]
-        texts.append([*line, Cell(row["file"], href=inputs.link(row["file"]))])
-    return table_of("Records", [*columns, "file"], texts, anchors=cells["record"])
+        texts = [_as_text(name, row[name]) for name in columns]
+        rows.append([*texts, Entry(row["file"], href=inputs.link(row["file"]))])
+    return table_of("Records", [*columns, "file"], rows, anchors=cells["record"])
 
 
 def _as_text(column: str, value: str | float) -> str:
@@ -172,7 +180,7 @@ def _as_text(column: str, value: str | float) -> str:
     if isinstance(value, str):
         return value
     is_bound = column in ("relative_gap", "gradient_norm")
-    return numbers.small(value) if is_bound else numbers.compact(value, 5)
+    return numbers.small(value) if is_bound else compact(value, 5)
 
 
 def plain_section(table: Mapping[str, Any], inputs: Inputs) -> Section:
@@ -190,67 +198,116 @@ def plain_section(table: Mapping[str, Any], inputs: Inputs) -> Section:
     return Section(slug(table["name"]), table["title"], parts)
 
 
-def best_rows(inputs: Inputs) -> list[tuple[pd.Series, pd.DataFrame]]:
-    """Return the best method by each metric on each data set of which no paper prints a number, with
-    the numbers that it is the best of.
-
-    A fit that did not converge is the best only where none did.
-    """
-    own = inputs.cells[(inputs.cells["source"] == "") & inputs.cells["measured"].notna()]
-    own = own[~own["metric"].str.startswith("ap_")]  # mAP is the mean of these
-    found = []
-    for (*_, metric), part in own.groupby(["dataset", "features", "metric"], sort=False):
-        converged = part.loc[~part["stopped"], "measured"]
-        values = converged if len(converged) else part["measured"]
-        best = values.idxmin() if lower_is_better(metric) else values.idxmax()
-        found.append((part.loc[best], part))
-    return found
-
-
-def first_bests(inputs: Inputs) -> dict[str, pd.Series]:
-    """Return the best method by the first metric on each such data set, by its registered name."""
-    found: dict[str, pd.Series] = {}
-    for best, _ in best_rows(inputs):
-        found.setdefault(best["config_dataset"], best)
-    return found
+# Own data sets ------------------------------------------------------------------------------------
 
 
 def best_of_own(inputs: Inputs) -> Table | None:
-    """Return the table of the best methods, and how many others are level with each: in the interval
-    over test rows, or with several splits not more than a deviation away.
-    """
+    """Return the table of the best methods on own data."""
+    columns = ["Data set", "Metric", "Best method", "Value", "95 % of test rows", "Level with it"]
     rows = []
-    for best, part in best_rows(inputs):
-        cell = grid_cell(best)
-        low, high = best["rows_low"], best["rows_high"]
-        if cell.std:
-            low, high = (best["measured"] + sign * best["std"] for sign in (-1, 1))
-        near = int(part["measured"].between(low, high).sum()) - 1
+    for best in inputs.best.to_dict("records"):
+        value, std = _value(best, "measured"), _value(best, "std")
+        ends = [_value(best, name) for name in ("rows_low", "rows_high")]
         rows.append(
             [
                 f"{inputs.title(best['dataset'])} {best['features']}".rstrip(),
                 metric_label(best["metric"]),
                 best["label"],
-                Cell(" ± ".join(filter(None, (cell.ours, cell.std))), stopped=cell.stopped),
-                cell.interval,
-                f"{near}" if near >= 0 else "",
-                f"{part['label'].nunique()}",
-                numbers.compact(best["seconds"], 3),
+                Entry(f"{value} ± {std}" if std else value, stopped=best["stopped"]),
+                " to ".join(filter(None, ends)),
+                numbers.fixed(best["level"], 0),
+                numbers.fixed(best["methods"], 0),
+                compact(best["seconds"], 3),
             ]
         )
-    head = ["Data set", "Metric", "Best method", "Value", "95 % of test rows", "Level with it"]
-    caption = "The best method by data set and metric"
-    head += ["Methods", "Seconds"]
+    columns += ["Methods", "Seconds"]
     if not any(row[4] for row in rows):
-        del head[4]
+        del columns[4]
         rows = [row[:4] + row[5:] for row in rows]
-    return table_of(caption, head, rows) if rows else None
+    return table_of("The best method by data set and metric", columns, rows) if rows else None
+
+
+def _value(best: Mapping[str, Any], name: str) -> str:
+    """Return a number of a best method with the decimals of its metric."""
+    return numbers.fixed(best[name], decimals_of(best["metric"]))
+
+
+def first_bests(inputs: Inputs) -> list[dict[str, Any]]:
+    """Return the best method by the first metric on each own data set."""
+    return inputs.best.drop_duplicates("config_dataset").to_dict("records")
 
 
 def best_sentence(inputs: Inputs) -> str:
     """Say which method is the best on each data set of which no paper prints a number."""
     return " ".join(
-        f"{inputs.title(dataset)}: {plain(best['label'])},"
-        f" {metric_label(best['metric'])} {grid_cell(best).ours}."
-        for dataset, best in first_bests(inputs).items()
+        f"{inputs.title(best['config_dataset'])}: {plain(best['label'])},"
+        f" {metric_label(best['metric'])} {_value(best, 'measured')}."
+        for best in first_bests(inputs)
     )
+
+
+def class_sections(inputs: Inputs) -> list[tuple[str, Section]]:
+    """Return a section for each own data set with predictions, with the name of the set."""
+    sections = []
+    for best in first_bests(inputs):
+        dataset = best["config_dataset"]
+        folder = f"{dataset}/{best['config_method']}"
+        if inputs.link(f"{folder}/predictions.csv"):
+            parts = [*_loading(best, folder, inputs), *_class_tables(inputs, folder)]
+            parts.append(_costs(inputs, dataset, best["metric"]))
+            title = f"{inputs.title(dataset)}, class by class"
+            sections.append((dataset, Section(f"classes-{dataset}", title, parts)))
+    return sections
+
+
+def _loading(best: Mapping[str, Any], folder: str, inputs: Inputs) -> list[Part]:
+    """Return where the predictions of the best method are, and how to load its model."""
+    lead = f"Predictions of {plain(best['label'])} for the test rows:"
+    link = inputs.link(f"{folder}/predictions.csv")
+    parts: list[Part] = [Text("", lead=lead, link="predictions.csv", href=link)]
+    model = inputs.results / folder / "model.npz"
+    splits = read_npz(model)["splits"]
+    if not splits.size:
+        text = "The models of this method are not kept; the last table has what was selected."
+        return [*parts, Text(text)]
+    others = f", the model of split {splits[0]}, or another by split=" if splits.size > 1 else ""
+    parts.append(Text("", lead=f"As a scikit-learn pipeline for new rows{others}:"))
+    return [*parts, Text(f'toplabel.load_model("{model.as_posix()}")', style="code")]
+
+
+def _class_tables(inputs: Inputs, folder: str) -> list[Part]:
+    """Return recall and precision of each class, and of single labels the confusion matrix."""
+    rates = read_frame(inputs.results / folder / "classes.csv", RATES)
+    rows = [
+        [
+            row["class"],
+            count(row["rows"]),
+            numbers.fixed(row["recall"], 1),
+            count(row["predicted"]),
+            numbers.fixed(row["precision"], 1),
+        ]
+        for row in rates.to_dict("records")
+    ]
+    columns = ["Class", "Test rows", "Recall, %", "Predicted", "Precision, %"]
+    parts: list[Part] = [table_of("Recall and precision by class", columns, rows)]
+    pairs = read_frame(inputs.results / folder / "confusion.csv", CONFUSION)
+    names = [*rates["class"]]
+    if len(pairs) and len(names) <= _LARGEST:
+        counts = {(row.true, row.predicted): count(row.rows) for row in pairs.itertuples()}
+        lines = [[true, *(counts.get((true, name), "") for name in names)] for true in names]
+        caption = "Confusion matrix: true classes by row"
+        parts.append(table_of(caption, ["True", *names], lines))
+    return parts
+
+
+def _costs(inputs: Inputs, dataset: str, metric: str) -> Table:
+    """Return what each method selected for a metric, and what it took."""
+    cells = inputs.cells_in("measured")
+    cells = cells[(cells["config_dataset"] == dataset) & (cells["metric"] == metric)]
+    rows = []
+    for row in cells.drop_duplicates("label").to_dict("records"):
+        passes = count(row["epochs"]) if row["epochs"] > 0 else ""
+        rows.append([row["label"], row["selected"], compact(row["seconds"], 3), passes])
+    columns = ["Method", f"Selected for {metric_label(metric)}"]
+    columns += ["Seconds of selection and training", "Passes or steps of the final fits"]
+    return table_of("What each method selected and took", columns, rows)

@@ -7,8 +7,11 @@ same tree; none of them computes anything. A text may hold the small markup of
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from typing import Any
+
+from toplabel.reproduction.report import numbers
 
 Tree = dict[str, Any]
 """The report as `Report.plain` returns it."""
@@ -32,8 +35,8 @@ class Text:
 
 
 @dataclass
-class Cell:
-    """A cell of a `Table`: a text, which may be a link, and a second line.
+class Entry:
+    """An entry of a `Table`: a text, which may be a link, and a second line.
 
     `verdict` is the key of a verdict, whose mark stands after the text; `stopped` marks a number
     from a fit that did not converge.
@@ -50,7 +53,7 @@ class Cell:
 class Row:
     """A row of a `Table`; the first cell names it."""
 
-    cells: list[Cell]
+    cells: list[Entry]
     anchor: str = ""
 
 
@@ -65,6 +68,28 @@ class Table:
     file: str = ""
     href: str = ""
     kind: str = field(default="table", init=False)
+
+
+def table_of(
+    caption: str,
+    columns: Iterable[str],
+    rows: Iterable[Iterable[str | Entry]],
+    *,
+    anchors: Iterable[str] = (),
+    file: str = "",
+    href: str = "",
+) -> Table:
+    """Return a table of texts and entries, its columns of numbers marked."""
+    entries = [[_entry(value) for value in row] for row in rows]
+    names = [*anchors] or [""] * len(entries)
+    columns = list(columns)
+    numeric = [numbers.are_numbers([row[i].text for row in entries]) for i in range(len(columns))]
+    lines = [Row(row, anchor) for row, anchor in zip(entries, names, strict=True)]
+    return Table(caption, columns, numeric, lines, file, href)
+
+
+def _entry(value: str | Entry) -> Entry:
+    return value if isinstance(value, Entry) else Entry(value)
 
 
 @dataclass

@@ -10,9 +10,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from toplabel.metrics.names import is_fraction
+from toplabel.reproduction.compare.verdicts import CLOSE, TOLERANCE, VERDICTS, in_points
 from toplabel.reproduction.report import numbers
 from toplabel.reproduction.report.figures import style
-from toplabel.reproduction.report.labels import VERDICTS, table_label, table_order
+from toplabel.reproduction.report.labels import table_label, table_order
 
 _KNEE = 0.1  # points; the axis is linear up to about here, and logarithmic beyond
 _TICKS = (0.1, 0.5, 1.5, 5, 20, 50)
@@ -34,7 +35,7 @@ _MARKS = {
 def points_of(cells: pd.DataFrame) -> pd.DataFrame:
     """Return the numbers that `draw` shows, of the compared numbers of one run.
 
-    `cells` are those of `toplabel.reproduction.compare.views.compared`. There is a row for each
+    `cells` are those of `toplabel.reproduction.compare.cells.compared`. There is a row for each
     number, the tables in order: ``table``, the name of its table; ``points``, measured minus printed
     (a hundredth of a loss is a point); ``verdict``; ``is_loss``.
     """
@@ -44,7 +45,7 @@ def points_of(cells: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "table": [table_label(row["source"], row["table"]) for row in rows],
-            "points": [numbers.in_points(row["metric"], row["difference"]) for row in rows],
+            "points": [in_points(row["metric"], row["difference"]) for row in rows],
             "verdict": [row["verdict"] for row in rows],
             "is_loss": [is_fraction(row["metric"]) for row in rows],
         }
@@ -78,7 +79,7 @@ def _set_axes(ax: Axes, tables: list[str], reach: float) -> None:
     """Name and scale the axes, and shade what is a match and what is close."""
     ax.set_xscale("asinh", linear_width=_KNEE)
     ax.set_xlim(-1.04 * reach, 1.04 * reach)
-    for width, alpha in ((1.5, 0.08), (0.5, 0.14)):
+    for width, alpha in ((CLOSE * TOLERANCE, 0.08), (TOLERANCE, 0.14)):
         ax.axvspan(-width, width, color=_GREEN, alpha=alpha, linewidth=0)
     ax.axvline(0.0, color=style.INK, linewidth=0.6)
     ticks = [0.0, *(sign * tick for tick in _TICKS if tick <= reach for sign in (-1, 1))]

@@ -1,0 +1,263 @@
+"""Put every measured number beside the printed ones: the rows of ``results/cells.csv``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from toplabel.reproduction.compare.bootstrap import RowDraws
+from toplabel.reproduction.compare.cells import (
+    CELL,
+    COLUMNS,
+    MEASURED,
+    PUBLISHED,
+    VARIANT,
+    with_columns,
+)
+from toplabel.reproduction.compare.measured import reduce_splits
+from toplabel.reproduction.compare.published import PLACE, load_published
+from toplabel.reproduction.compare.verdicts import (
+    NOT_REPRODUCED,
+    further_draw,
+    is_inside,
+    spread_of,
+    verdict,
+)
+from toplabel.reproduction.config.catalogue import Catalogue
+from toplabel.reproduction.config.datasets import Registry
+from toplabel.reproduction.config.keys import key_of
+from toplabel.reproduction.config.notes import Notes, Reading
+from toplabel.reproduction.config.studies import table_name
+
+_MEETING = ["source", "dataset", "features", "key", "metric"]
+"""The columns by which a measured number meets a printed one."""
+_TARGET = ["target_dataset", "target_method", "target_metric"]
+"""The cell (`CELL`) whose place a number takes, or that takes the place of a stated number."""
+_COMPARISON = {"difference": float, "verdict": str, "in_rows": str, "in_seeds": str}
+_PRINTED = [*PLACE, "printed", "printed_std"]
+
+
+def build(
+    catalogue: Catalogue,
+    evaluations: pd.DataFrame,
+    draws: RowDraws | None = None,
+    not_compared: Mapping[str, str] | None = None,
+    kept: pd.DataFrame | None = None,
+) -> pd.DataFrame:
+    """Return the long frame of a run (`compare.cells.COLUMNS`).
+
+    Parameters
+    ----------
+    catalogue : Catalogue
+        Which also says where the printed numbers are.
+    evaluations : DataFrame
+        The joined rows of results/<set>/<method>/evaluation.csv.
+    draws : mapping, optional
+        The numbers on drawn test rows (`bootstrap.draw_rows`), for the intervals.
+    not_compared : mapping, optional
+        Data sets whose results stand beside no printed number, and why.
+    kept : DataFrame, optional
+        The rows of the kept run.
+
+    Returns
+    -------
+    DataFrame
+        First the printed numbers, in the order of data/published; then the measured ones, as the
+        protocol states, in the same order, and those that no paper prints in the order of the
+        studies; then the numbers under other readings and of variants; then the kept ones.
+
+    Raises
+    ------
+    ValueError
+        Two results are of the same printed number.
+    """
+    published = with_columns(load_published(catalogue.published).assign(run=PUBLISHED))
+    published = published.assign(key=_keys(published))
+    measured = with_columns(reduce_splits(evaluations, catalogue, draws or {}).assign(run=MEASURED))
+    measured = _with_seeds(measured, catalogue.registry.seeds_of)
+    measured = measured.assign(note=_barred(measured["config_dataset"], not_compared or {}))
+    comparable = _comparable(measured, [*published["source"].unique()], catalogue.registry)
+    stated = _at_printed_places(published, comparable)
+    parts = [
+        published.assign(note=_gaps(published, stated, comparable, measured, catalogue.registry)),
+        _judged(stated),
+        measured[~_are_among(measured, stated, CELL)],
+        _judged(_under_readings(stated, measured, catalogue.notes)),
+        _judged(_variants(stated, measured)),
+    ]
+    if kept is not None:
+        parts.append(kept)
+    cells = pd.concat([part[[*COLUMNS]] for part in parts], ignore_index=True)
+    return _with_notes(cells, catalogue.notes)
+
+
+def _keys(frame: pd.DataFrame) -> pd.Series:
+    """Return the canonical key of each row (`config.keys`)."""
+    keys = [key_of(row) for row in frame.to_dict("records")]
+    return pd.Series(keys, frame.index, dtype=object)
+
+
+def _mask(rows: pd.DataFrame, chosen: Sequence[bool]) -> pd.Series:
+    return pd.Series(chosen, rows.index, dtype=bool)
+
+
+def _are_among(rows: pd.DataFrame, others: pd.DataFrame, columns: list[str]) -> pd.Series:
+    """Return which rows have the same entries in some columns as any of the others."""
+    known = pd.MultiIndex.from_frame(others[columns])
+    return _mask(rows, pd.MultiIndex.from_frame(rows[columns]).isin(known))
+
+
+def _with_seeds(measured: pd.DataFrame, seeds_of: Mapping[str, str]) -> pd.DataFrame:
+    """Add what other draws of the folds gave, measured on a data set of their own."""
+    keys = ["config_dataset", "config_method", "metric", "budget"]
+    again = measured[measured["config_dataset"].isin([*seeds_of])]
+    again = again.assign(config_dataset=again["config_dataset"].map(seeds_of))
+    names = {"splits": "seeds", "value": "seeds_mean", "std": "seeds_std"}
+    again = again[[*keys, *names]].rename(columns=names)
+    return measured.drop(columns=[*names.values()]).merge(again, on=keys, how="left")
+
+
+def _barred(datasets: pd.Series, not_compared: Mapping[str, str]) -> list[str]:
+    """Return for each data set why its results stand beside no printed number; "" if they may."""
+    return [
+        f"not compared: {not_compared[name]}" if name in not_compared else "" for name in datasets
+    ]
+
+
+def _comparable(measured: pd.DataFrame, sources: list[str], registry: Registry) -> pd.DataFrame:
+    """Return the measured numbers once for each paper whose numbers they may stand beside.
+
+    `source` and `dataset` are the paper's names; `key` is the canonical key.
+    """
+    may = measured[measured["note"] == ""]
+    may = may.assign(dataset=may["config_dataset"].map(registry.published_key), key=_keys(may))
+    parts = []
+    for source in sources:
+        is_in = [registry.is_compared(name, source) for name in may["config_dataset"]]
+        parts.append(may[_mask(may, is_in)].assign(source=source))
+    comparable = pd.concat(parts)
+    for _, rows in comparable[comparable.duplicated(_MEETING, keep=False)].groupby(_MEETING):
+        names = [f"{row['config_dataset']}/{row['config_method']}" for _, row in rows.iterrows()]
+        raise ValueError(f"{' and '.join(names[:2])} are results for the same published cells")
+    return comparable
+
+
+def _at_printed_places(published: pd.DataFrame, comparable: pd.DataFrame) -> pd.DataFrame:
+    """Return the measured numbers at each place that prints them, with the printed deviation."""
+    places = published.rename(columns={"std": "printed_std"})[[*_PRINTED, "key"]]
+    others = [name for name in (*PLACE, "printed") if name not in _MEETING]
+    return places.merge(comparable.drop(columns=others), on=_MEETING)
+
+
+def _gaps(
+    published: pd.DataFrame,
+    stated: pd.DataFrame,
+    comparable: pd.DataFrame,
+    measured: pd.DataFrame,
+    registry: Registry,
+) -> list[str]:
+    """Return why printed numbers have no measured one, as far as the results say it."""
+    other_features = {}
+    for row in comparable[[*_MEETING]].itertuples(index=False):
+        words = f"the features {row.features}" if row.features else "the set's own vectors"
+        place = (row.source, row.dataset, row.key, row.metric)
+        other_features[place] = f"measured with {words}"
+    barred = measured[measured["note"] != ""]
+    names = barred["config_dataset"].map(registry.published_key)
+    notes_of = dict(zip(zip(names, barred["features"], strict=True), barred["note"], strict=True))
+    notes = []
+    for row, is_stated in zip(
+        published[_MEETING].itertuples(index=False),
+        _are_among(published, stated, PLACE),
+        strict=True,
+    ):
+        with_others = other_features.get((row.source, row.dataset, row.key, row.metric))
+        note = with_others or notes_of.get((row.dataset, row.features), "")
+        notes.append("" if is_stated else note)
+    return notes
+
+
+def _under_readings(stated: pd.DataFrame, measured: pd.DataFrame, notes: Notes) -> pd.DataFrame:
+    """Return the numbers under other readings, beside the printed ones of the stated numbers.
+
+    Of several readings of a cell that were measured the first counts.
+    """
+    stated = stated.assign(order=range(len(stated)))
+    measured = _with_target(measured, "config_method")
+    parts = [_in_place_of(_with_target(stated.iloc[:0], "config_method"), measured)]
+    for reading in notes.readings.values():
+        numbers = _in_place_of(_targets(stated, reading), measured)
+        parts.append(numbers.assign(reading=reading.name))
+    numbers = pd.concat(parts).sort_values("order", kind="stable")
+    return numbers.drop_duplicates("order")
+
+
+def _targets(stated: pd.DataFrame, reading: Reading) -> pd.DataFrame:
+    """Return the stated numbers that a reading is about, with the cells that take their places."""
+    names = zip(stated["source"], stated["table"], strict=True)
+    stated = stated[_mask(stated, [table_name(*name) in reading.tables for name in names])]
+    cells = [reading.place(*cell) for cell in stated[CELL].itertuples(index=False, name=None)]
+    stated = stated[_mask(stated, [cell is not None for cell in cells])]
+    targets = pd.DataFrame(filter(None, cells), stated.index, _TARGET, dtype=str)
+    return stated.join(targets)
+
+
+def _variants(stated: pd.DataFrame, measured: pd.DataFrame) -> pd.DataFrame:
+    """Return the numbers of variants of methods, beside the printed ones of the methods."""
+    stated = _with_target(stated.assign(order=range(len(stated))), "config_method")
+    variants = _with_target(measured[measured["variant_of"] != ""], "variant_of")
+    return _in_place_of(stated, variants).assign(reading=VARIANT)
+
+
+def _with_target(rows: pd.DataFrame, method: str) -> pd.DataFrame:
+    """Return rows with the columns `_TARGET`, the method from the column of this name."""
+    return rows.assign(
+        target_dataset=rows["config_dataset"],
+        target_method=rows[method],
+        target_metric=rows["metric"],
+    )
+
+
+def _in_place_of(stated: pd.DataFrame, numbers: pd.DataFrame) -> pd.DataFrame:
+    """Return numbers at the places of the stated ones with the same `_TARGET`."""
+    places = stated[[*_PRINTED, *_TARGET, "order"]]
+    return places.merge(numbers.drop(columns=[*PLACE, "printed"]), on=_TARGET)
+
+
+def _judged(numbers: pd.DataFrame) -> pd.DataFrame:
+    """Return numbers with their comparison with the printed ones."""
+    rows = [_comparison(row) for row in numbers.to_dict("records")]
+    compared = pd.DataFrame(rows, numbers.index, [*_COMPARISON]).astype(_COMPARISON)
+    return numbers.drop(columns=[*_COMPARISON]).join(compared)
+
+
+def _comparison(row: Mapping[str, Any]) -> tuple[float, str, str, str]:
+    """Return the difference from the printed number, the verdict, and whether the printed number
+    lies in the intervals over test rows and of a further draw.
+
+    The draws of a stated reading do not widen the tolerance of another one.
+    """
+    difference = float(row["value"]) - float(row["printed"])
+    is_stated = row["reading"] in ("", VARIANT)
+    spread = spread_of(row["std"], row["splits"], row["printed_std"]) if is_stated else 0.0
+    mean, reach = row["seeds_mean"], further_draw(row["seeds_std"], row["seeds"])
+    return (
+        difference,
+        verdict(row["metric"], difference, spread),
+        is_inside(row["printed"], row["rows_low"], row["rows_high"]),
+        is_inside(row["printed"], mean - reach, mean + reach),
+    )
+
+
+def _with_notes(cells: pd.DataFrame, notes: Notes) -> pd.DataFrame:
+    """Return the frame with the names of the notes on printed numbers."""
+    reasons, choices = [], []
+    for row in cells.to_dict("records"):
+        differs = row["verdict"] in NOT_REPRODUCED and not row["reading"]
+        known = notes.reason_of(row) if differs else None
+        reasons.append(known[0].name if known else "")
+        chosen = [one for one in notes.choices.values() if row["source"] and one.names(row)]
+        choices.append(chosen[0].name if chosen else "")
+    return cells.assign(reason=reasons, choice=choices)

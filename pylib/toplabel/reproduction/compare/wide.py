@@ -1,0 +1,315 @@
+"""The wide frame of a run: a row for each cell of the report's tables, ``results/cells_wide.csv``.
+
+A row has the printed number, the measured or kept one beside it, the one under another reading, why
+they differ, and where they stand in the tables. The report prints it and computes none of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from toplabel._core.catalogue import LOSSES
+from toplabel.metrics.names import lower_is_better
+from toplabel.reproduction.compare.cells import (
+    CELL,
+    KEPT,
+    MEASURED,
+    PUBLISHED,
+    compared,
+    measurements,
+    under_readings,
+    variants,
+    with_columns,
+)
+from toplabel.reproduction.compare.published import OTHERS, PLACE, decimals_of, method_label
+from toplabel.reproduction.compare.verdicts import NOT_REPRODUCED
+from toplabel.reproduction.config.keys import Key
+from toplabel.reproduction.config.notes import Notes
+
+COLUMNS: Mapping[str, type] = {
+    # The place of the number, as in cells.csv, and in the tables of the report.
+    "source": str,
+    "table": str,
+    "dataset": str,
+    "features": str,
+    "method": str,
+    "k": str,
+    "gamma": str,
+    "kernel": str,
+    "metric": str,
+    "study": str,
+    "own_table": str,
+    "grid": str,
+    "column": str,
+    "label": str,
+    # The printed number, and the measured or kept one.
+    "state": str,
+    "printed": str,
+    "published": float,
+    "published_std": float,
+    "measured": float,
+    "std": float,
+    "splits": int,
+    "difference": float,
+    "verdict": str,
+    "rows_low": float,
+    "rows_high": float,
+    "in_rows": str,
+    "seeds": int,
+    "seeds_mean": float,
+    "seeds_std": float,
+    "in_seeds": str,
+    "best": bool,
+    "best_published": bool,
+    # The number under another reading of the protocol.
+    "found": float,
+    "found_verdict": str,
+    "found_reading": str,
+    "found_run": str,
+    # The number of the variant of the method that is nearest to the printed one.
+    "variant": str,
+    "variant_value": float,
+    "variant_verdict": str,
+    # What is said of it.
+    "choice": str,
+    "reason": str,
+    "reason_title": str,
+    "reason_why": str,
+    "evidence": str,
+    "why": str,
+    # How it was measured.
+    "config_dataset": str,
+    "config_method": str,
+    "file": str,
+    "budget": str,
+    "selected": str,
+    "C": float,
+    "theta": float,
+    "threshold": float,
+    "selected_k": int,
+    "relative_gap": float,
+    "gradient_norm": float,
+    "epochs": int,
+    "seconds": float,
+    "row_seconds": float,
+    "status": str,
+    "stopped": bool,
+}
+"""The columns of the frame, which docs/files.md describes."""
+
+NOT_RUN = "not part of this run"
+OF_OTHERS = "published by other authors, not measured by this project"
+NOT_REGISTERED = "no registered data set has these features"
+_METHOD = ["method", "k", "gamma", "kernel"]
+_TABLE = ["source", "table", "own_table"]
+_OF_PRINT = {"value": "published", "std": "published_std"}
+_FOUND = {
+    "value": "found",
+    "verdict": "found_verdict",
+    "reading": "found_reading",
+    "run": "found_run",
+}
+_VARIANT = {"label": "variant", "value": "variant_value", "verdict": "variant_verdict"}
+Row = Mapping[str, Any]
+
+
+def widen(
+    cells: pd.DataFrame,
+    datasets: pd.DataFrame,
+    notes: Notes,
+    labels: Mapping[Key, str],
+    selected: Mapping[tuple[str, str, str], str],
+    studies: Sequence[str] = (),
+) -> pd.DataFrame:
+    """Return the wide frame of a run.
+
+    Parameters
+    ----------
+    cells : DataFrame
+        The long frame (`compare.cells`).
+    datasets : DataFrame
+        The registered data sets, all text (results/datasets.csv).
+    notes : Notes
+        The notes on the papers' cells.
+    labels : mapping
+        The labels of methods.yaml by the keys of the methods.
+    selected : mapping
+        What was selected, in words, by data set, method and metric.
+    studies : sequence of str
+        The studies that the run asks for, in their order.
+
+    Returns
+    -------
+    DataFrame
+        A row for each printed number, and for each measured one that no paper prints, with the
+        columns `COLUMNS`.
+    """
+    printed = _printed(cells)
+    wide = pd.concat([printed, _unprinted(cells, printed, datasets, studies)], ignore_index=True)
+    wide = _with_reasons(wide, notes)
+    is_measured = wide["state"] == MEASURED
+    file = wide["config_dataset"] + "/" + wide["config_method"] + "/evaluation.csv"
+    names = wide[CELL].itertuples(index=False, name=None)
+    wide = wide.assign(
+        label=[_label(row, labels) for row in wide.to_dict("records")],
+        choice=[notes.choices[name].title if name else "" for name in wide["choice"]],
+        why=_causes(wide, datasets, {*cells.loc[cells["run"] != PUBLISHED, "method"]}),
+        file=file.where(is_measured, ""),
+        selected=pd.Series([selected.get(name, "") for name in names]).where(is_measured, ""),
+        stopped=~wide["status"].isin(["", "converged", "uncertified"]),
+        best=_are_best(wide, "measured"),
+        best_published=_are_best(wide, "published"),
+    )
+    return _in_grids(wide)[[*COLUMNS]]
+
+
+def _printed(cells: pd.DataFrame) -> pd.DataFrame:
+    """Return the printed numbers, each with the measured one, else the kept one, with the one under
+    another reading of the protocol, and with that of the nearest variant of the method.
+    """
+    printed = cells.loc[
+        cells["run"] == PUBLISHED, [*PLACE, "printed", *_OF_PRINT, "choice", "note"]
+    ]
+    printed = printed.rename(columns=_OF_PRINT)
+    numbers = pd.concat([compared(cells), compared(cells, KEPT)]).drop_duplicates(PLACE)
+    numbers = numbers.drop(columns=["printed", "choice", "note", "reading"])
+    numbers = numbers.rename(columns={"value": "measured", "run": "state"})
+    others = pd.concat([under_readings(cells), under_readings(cells, KEPT)])
+    tried = pd.concat([_nearest(variants(cells)), _nearest(variants(cells, KEPT))])
+    for rows, names in ((others, _FOUND), (tried, _VARIANT)):
+        rows = rows.drop_duplicates(PLACE)[[*PLACE, *names]].rename(columns=names)
+        numbers = numbers.merge(rows, on=PLACE, how="left")
+    printed = printed.merge(numbers, on=PLACE, how="left")
+    return _filled(printed.assign(state=printed["state"].fillna(PUBLISHED)))
+
+
+def _nearest(numbers: pd.DataFrame) -> pd.DataFrame:
+    """Return numbers, the nearest to the printed one first."""
+    return numbers.sort_values("difference", key=abs, kind="stable")
+
+
+def _unprinted(
+    cells: pd.DataFrame, printed: pd.DataFrame, datasets: pd.DataFrame, studies: Sequence[str]
+) -> pd.DataFrame:
+    """Return the measured numbers that no paper prints.
+
+    A number stands in the first published table that has measured numbers of its data set by its
+    metric, else in a table of its study: of several studies the first that the run asks for.
+    """
+    own = measurements(cells)
+    own = own[(own["source"] == "") & (own["variant_of"] == "")].drop(columns=["source", "table"])
+    alike = ["config_dataset", "features", "metric"]
+    places = printed.loc[printed["state"] == MEASURED, [*alike, "source", "table"]]
+    own = own.merge(places.drop_duplicates(alike), on=alike, how="left")
+    has_table = own["source"].notna()
+    keys = dict(zip(datasets["dataset"], datasets["published_key"], strict=True))
+    names = pd.Series([keys.get(name, name) for name in own["dataset"]], own.index, dtype=str)
+    tables = own["study"].map(lambda names: _first_study(names.split(";"), studies))
+    own = own.assign(
+        dataset=names.where(has_table, own["dataset"]),
+        own_table=tables.where(~has_table, ""),
+        state=MEASURED,
+    )
+    return _filled(own.rename(columns={"value": "measured"}))
+
+
+def _first_study(names: Sequence[str], studies: Sequence[str]) -> str:
+    return next((name for name in names if name in studies), names[0])
+
+
+def _filled(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return rows with the columns `COLUMNS` and `note`; a text that is not there is empty."""
+    columns = COLUMNS | {"note": str}
+    rows = with_columns(rows, columns)[[*columns]]
+    texts = [name for name, kind in columns.items() if kind is str]
+    return rows.assign(**{name: rows[name].fillna("").astype(str) for name in texts})
+
+
+def _with_reasons(wide: pd.DataFrame, notes: Notes) -> pd.DataFrame:
+    """Return rows with the words of their reasons; empty where the number is reproduced."""
+    texts = [_reason_texts(row, notes) for row in wide.to_dict("records")]
+    columns = ["reason_title", "reason_why", "evidence"]
+    return wide.drop(columns=columns).join(pd.DataFrame(texts, wide.index, columns, dtype=str))
+
+
+def _reason_texts(row: Row, notes: Notes) -> tuple[str, str, str]:
+    """Return title and sentence of the reason of a number, and the evidence for it."""
+    if row["verdict"] not in NOT_REPRODUCED or row["reason"] not in notes.reasons:
+        return "", "", ""
+    reason = notes.reasons[row["reason"]]
+    evidence = [cells.evidence for cells in reason.cells if cells.names(row)]
+    return reason.title, reason.why, evidence[0] if evidence else ""
+
+
+def _label(row: Row, labels: Mapping[Key, str]) -> str:
+    """Return the name of the method: the papers' one where they print the number."""
+    is_own = row["label"] and not row["printed"]
+    return row["label"] if is_own else method_label(row, labels)
+
+
+def _causes(wide: pd.DataFrame, datasets: pd.DataFrame, measured: set[str]) -> list[str]:
+    """Return why printed numbers have no measured one; "" where they have.
+
+    `measured` are the methods of measured and kept numbers.
+    """
+    methods = {*LOSSES} | measured
+    sets: dict[tuple[str, str], list[Row]] = {}
+    for row in datasets.to_dict("records"):
+        sets.setdefault((row["published_key"], row["features"]), []).append(row)
+    causes = []
+    for row in wide.to_dict("records"):
+        alike = sets.get((row["dataset"], row["features"]), [])
+        causes.append("" if row["state"] != PUBLISHED else _cause(row, alike, methods))
+    return causes
+
+
+def _cause(row: Row, datasets: Sequence[Row], methods: set[str]) -> str:
+    """Return why a printed number has no measured one, by the data sets with its name."""
+    if row["note"]:
+        return row["note"]
+    if row["method"] not in methods:
+        return OF_OTHERS
+    source = row["source"]
+    used = [one for one in datasets if source in (one["published_sources"] or source).split(";")]
+    if not used:
+        return NOT_REGISTERED
+    if any(one["status"] != "missing" for one in used):
+        return NOT_RUN
+    return used[0]["reason"]
+
+
+def _are_best(wide: pd.DataFrame, side: str) -> pd.Series:
+    """Return which numbers are the best of their column, ties at the printed digits included.
+
+    A number that stands alone is not the best, and numbers of other authors do not count.
+    """
+    best = pd.Series(False, index=wide.index)
+    numbers = wide[wide[side].notna() & (wide["method"] != OTHERS)]
+    for (*_, metric), part in numbers.groupby([*_TABLE, "dataset", "features", "metric"]):
+        digits = max(decimals_of(metric, printed) for printed in part["printed"])
+        values = part[side].round(digits)
+        winner = values.min() if lower_is_better(metric) else values.max()
+        best[values.index[values == winner]] = len(values) > 1
+    return best
+
+
+def _in_grids(wide: pd.DataFrame) -> pd.DataFrame:
+    """Return rows with their grid and their column in it, and the seconds of the slowest number of
+    their line.
+
+    There is a grid for each data set and its features, with the metrics across. A table with a
+    single metric for several data sets has these across, as NIPS 2012 prints its Table 2.
+    """
+    names = (wide["dataset"] + " " + wide["features"]).str.rstrip()
+    ours = wide.assign(name=names)[wide["method"] != OTHERS]
+    tables = ours.groupby(_TABLE)
+    across = (tables["metric"].transform("nunique") == 1) & (
+        tables["name"].transform("nunique") > 1
+    )
+    across = across.reindex(wide.index, fill_value=False)
+    wide = wide.assign(grid=names.mask(across, ""), column=wide["metric"].mask(across, names))
+    line = [*_TABLE, "grid", *_METHOD]
+    return wide.assign(row_seconds=wide.groupby(line)["seconds"].transform("max"))

@@ -1,0 +1,131 @@
+"""The tree of the report as HTML pages, readable from disk without network, and as a PDF by Typst."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import tempfile
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+import typst
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from toplabel.reproduction.compare.verdicts import VERDICTS
+from toplabel.reproduction.files import FileError, atomic_path
+from toplabel.reproduction.report import labels
+from toplabel.reproduction.report.labels import read_template
+from toplabel.reproduction.report.tree import Tree
+
+#: Marks our pages.
+_MARK = '<meta name="generator" content="toplabel report">'
+_NAME = re.compile(r"([^\s^_]*)((?:[\^_]\{[^{}]*\})+)")
+_PAIR = re.compile(r"\^\{([^{}]*)\}_\{([^{}]*)\}")
+_MARKUP = re.compile(r"([\^_])\{([^{}]*)\}")
+_MAIN = "report.typ"
+_SOURCES = (_MAIN, "parts.typ", "references.yml")
+
+
+def write_html(tree: Tree, pictures: Mapping[str, str], folder: Path) -> None:
+    """Write a page for each page of the tree; pages of an earlier report are removed."""
+    environment = Environment(
+        loader=PackageLoader("toplabel.reproduction.report", "templates"),
+        undefined=StrictUndefined,
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(label=label_markup)
+    environment.globals.update(
+        report=tree,
+        asset=lambda name: Markup(read_template(name)),  # our own, as it is
+        papers=labels.PAPERS,
+        verdicts=VERDICTS,
+        images={name: _data_uri(text) for name, text in pictures.items()},
+    )
+    template = environment.get_template("page.html.j2")
+    for path in filter(is_page, folder.glob("*.html")):
+        path.unlink()
+    first, *others = tree["pages"]
+    for page in (*others, first):  # Snakemake waits for the first page
+        with atomic_path(folder / f"{page['name']}.html") as path:
+            path.write_text(template.render(page=page), encoding="utf-8")
+
+
+def _data_uri(svg: str) -> str:
+    """Return a picture as an address, so that no script in it runs in the page."""
+    return "data:image/svg+xml;base64," + base64.b64encode(svg.encode()).decode()
+
+
+def is_page(path: Path) -> bool:
+    """Return whether a file is a page of such a report."""
+    with path.open(encoding="utf-8", errors="replace") as stream:
+        return _MARK in stream.read(1024)
+
+
+def label_markup(label: str) -> Markup:
+    """Return a label in the small markup of `toplabel.reproduction.report.labels` as HTML.
+
+    A name and its scripts stay together at the end of a line; a pair of scripts stands one above
+    the other.
+    """
+    # Escaping leaves the marks as they are.
+    return Markup(_NAME.sub(_scripts, str(Markup.escape(label))))
+
+
+def _scripts(name: re.Match[str]) -> str:
+    """Return a name with its superscripts and subscripts as HTML."""
+    stacked = _PAIR.sub(r'<span class="ss"><sup>\1</sup><sub>\2</sub></span>', name[2])
+    scripts = _MARKUP.sub(_script, stacked)
+    return f'<span class="nb">{name[1]}{scripts}</span>' if name[1] else scripts
+
+
+def _script(mark: re.Match[str]) -> str:
+    tag = "sup" if mark[1] == "^" else "sub"
+    return f"<{tag}>{mark[2]}</{tag}>"
+
+
+def write_pdf(tree: Tree, pictures: Mapping[str, str], out: Path) -> None:
+    """Write the report as an accessible PDF (PDF/UA), dated as the run.
+
+    The text goes to Typst as data, never as markup, so nothing in it is executed or needs escaping.
+    Only the fonts inside Typst are used, and nothing is fetched. The same data give the same bytes.
+
+    Raises
+    ------
+    FileError
+        The document cannot be set, or the file cannot be written.
+    """
+    created = datetime.fromisoformat(tree["created"]).replace(tzinfo=UTC)
+    content = tree | {
+        "created": [created.year, created.month, created.day],
+        "verdicts": {key: vars(verdict) for key, verdict in VERDICTS.items()},
+        "papers": {key: paper.short for key, paper in labels.PAPERS.items()},
+    }
+    sources = {name: read_template(name) for name in _SOURCES}
+    sources |= {f"{name}.svg": text for name, text in pictures.items()}
+    sources["content.json"] = json.dumps(content, ensure_ascii=False, allow_nan=False)
+    with tempfile.TemporaryDirectory() as folder, atomic_path(out) as path:
+        for name, text in sources.items():
+            (Path(folder) / name).write_text(text, encoding="utf-8")
+        path.write_bytes(_compiled(Path(folder), created))
+
+
+def _compiled(root: Path, created: datetime) -> bytes:
+    for standards in (["ua-1"], []):  # PDF/UA forbids characters that the embedded fonts lack
+        try:
+            return typst.compile(
+                root / _MAIN,
+                root=root,
+                ignore_system_fonts=True,
+                font_paths=[],
+                format="pdf",
+                pdf_standards=standards,
+                timestamp=created,
+            )
+        except typst.TypstError as error:
+            message = error.message
+    raise FileError(f"the PDF cannot be set: {message}")
