@@ -13,6 +13,7 @@ from toplabel._core.arrays import as_features, as_labels, as_weights
 from toplabel._core.problem import gram_matrix
 from toplabel._core.solution import Solution, join_intercept
 from toplabel.simplex import SimplexSolution
+from toplabel.simplex.solution import to_scores
 
 __all__ = ["Certificate", "certify"]
 
@@ -26,7 +27,7 @@ _ROWS = 1024  # of a block: its products stay in the cache
 class Certificate:
     """Both objectives, and how far rounding may have moved their difference.
 
-    Attributes
+    Parameters
     ----------
     primal, dual : float
         P(W) and D(A) (TPAMI Eq. (9)); `dual` is -inf where A misses its domain by more than 1e-6.
@@ -66,12 +67,14 @@ def certify(
         Of a convex loss; of the simplex coding "sc_svm" or "sh_svm" (NIPS 2012, Eq. (4) and section
         5).
     sample_weight : array-like, (n,), optional
+        As in `toplabel.solve`.
     W0 : array-like, (d, m), optional
         As in `toplabel.solve`. The solution says whether there is an intercept.
 
     Returns
     -------
     Certificate
+        Of the variables as they are.
 
     Raises
     ------
@@ -99,7 +102,8 @@ def certify(
     weight = np.ones(n) if sample_weight is None else as_weights(sample_weight, n)
     if is_simplex:
         T = solution.n_classes
-        solution = solution.in_scores(as_labels(y, n, multilabel=False, n_classes=T).label)
+        label = as_labels(y, n, multilabel=False, n_classes=T).label
+        solution = to_scores(solution, label)
     constant = solution.intercept_scaling
     if solution.W is None:
         parts = _kernel(rows, solution, solution.coefficients, solution.A, constant)

@@ -8,12 +8,14 @@ class ToplabelError(RuntimeError):
 
     Misuse that Python detects first is a ``ValueError`` or ``TypeError`` with the argument's name.
 
-    Attributes
+    Parameters
     ----------
     code : int
         The value of ``tl_status``.
     name : str
         Its name, for example ``"TL_ERR_NOT_FINITE"``.
+    text : str
+        What it means, in words.
     """
 
     def __init__(self, code: int, name: str, text: str):

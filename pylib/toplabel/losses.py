@@ -45,6 +45,7 @@ def value(loss: str, scores, y, k: int = 1, gamma: float = 0.0) -> np.ndarray:
     Returns
     -------
     ndarray, (n,)
+        The losses.
 
     Notes
     -----
@@ -60,12 +61,21 @@ def gradient(loss: str, scores, y, k: int = 1, gamma: float = 0.0) -> np.ndarray
 
     Parameters
     ----------
-    loss, scores, y, k, gamma
+    loss : str
+        A key of `LOSSES`.
+    scores : array-like, (n, m)
         As in `value`.
+    y : array-like
+        As in `value`.
+    k : int
+        The k of top-k losses.
+    gamma : float
+        Smoothing of the hinge losses, above 0.
 
     Returns
     -------
     ndarray, (n, m)
+        The gradient of each row.
 
     Raises
     ------
@@ -85,14 +95,21 @@ def conjugate(loss: str, v, y, k: int = 1, gamma: float = 0.0) -> np.ndarray:
 
     Parameters
     ----------
-    loss, y, k, gamma
-        As in `value`.
+    loss : str
+        A key of `LOSSES`.
     v : array-like, (n, m)
         Where to evaluate. Of the domain it may miss 1e-6, the sum of all violations.
+    y : array-like
+        As in `value`.
+    k : int
+        The k of top-k losses.
+    gamma : float
+        Smoothing of the hinge losses.
 
     Returns
     -------
     ndarray, (n,)
+        Infinite outside the domain.
 
     Notes
     -----
@@ -112,8 +129,16 @@ def violation(loss: str, v, y, k: int = 1, gamma: float = 0.0) -> np.ndarray:
 
     Parameters
     ----------
-    loss, v, y, k, gamma
-        As in `conjugate`.
+    loss : str
+        A key of `LOSSES`.
+    v : array-like, (n, m)
+        The points, as in `conjugate`.
+    y : array-like
+        As in `value`.
+    k : int
+        The k of top-k losses.
+    gamma : float
+        Smoothing of the hinge losses.
 
     Returns
     -------

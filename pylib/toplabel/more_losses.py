@@ -11,6 +11,7 @@ are trained as any other loss, and ``||W||_F`` is the norm that the paper takes.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -31,8 +32,67 @@ __all__ = [
 _OUTSIDE = 1e-6  # by how much a point may miss the domain of a conjugate
 
 
+class _SmoothLoss(ABC):
+    """What `toplabel.losses.get` asks of a loss."""
+
+    @abstractmethod
+    def value(self, scores: np.ndarray, labels: np.ndarray) -> np.ndarray:
+        """Return the loss of each row.
+
+        Parameters
+        ----------
+        scores : ndarray, (n, m)
+            Where to evaluate.
+        labels : ndarray, (n,) or (n, m)
+            Class indices; of a loss of label sets a 0/1 indicator.
+
+        Returns
+        -------
+        ndarray, (n,)
+            The losses.
+        """
+
+    @abstractmethod
+    def gradient(self, scores: np.ndarray, labels: np.ndarray) -> np.ndarray:
+        """Return the gradient in the scores.
+
+        Parameters
+        ----------
+        scores : ndarray, (n, m)
+            Where to evaluate.
+        labels : ndarray, (n,) or (n, m)
+            As of `value`.
+
+        Returns
+        -------
+        ndarray, (n, m)
+            The gradient of each row.
+        """
+
+
+class _ConvexLoss(_SmoothLoss):
+    """A loss with a conjugate, with which a fit has a duality gap."""
+
+    @abstractmethod
+    def conjugate(self, v: np.ndarray, labels: np.ndarray) -> np.ndarray:
+        """Return the conjugate of each row's loss.
+
+        Parameters
+        ----------
+        v : ndarray, (n, m)
+            Where to evaluate.
+        labels : ndarray, (n,)
+            As of `value`.
+
+        Returns
+        -------
+        ndarray, (n,)
+            Infinite outside the domain.
+        """
+
+
 @dataclass
-class OrderedHinge:
+class OrderedHinge(_ConvexLoss):
     """The sum of the ordered hinges, with weights that do not increase (NIPS 2015, section 2.3).
 
     ``sum_j weights_j max{0, b_[j]}``, where b_[j] is the j-th largest of ``1 + s_j - s_y`` over the
@@ -60,19 +120,16 @@ class OrderedHinge:
         _check_smoothing(self.gamma)
 
     def value(self, scores, labels):
-        """Return the loss of each row, (n,)."""
         b = _margins(scores, labels)
         p = self._projected(b)
         return (b * p).sum(axis=1) - self.gamma / 2 * (p * p).sum(axis=1)
 
     def gradient(self, scores, labels):
-        """Return the gradient in the scores, (n, m)."""
         p = self._projected(_margins(scores, labels))
         p[np.arange(len(labels)), labels] -= p.sum(axis=1)
         return p
 
     def conjugate(self, v, labels):
-        """Return the conjugate of each row's loss, (n,)."""
         x, balanced = _others(v, labels)
         # The sum of the j largest is at most that of the j largest weights, for every j.
         bounds = np.cumsum(self._padded(x.shape[1]))
@@ -108,7 +165,7 @@ class OrderedHinge:
 
 
 @dataclass
-class TopKEntropyBeta:
+class TopKEntropyBeta(_ConvexLoss):
     """The top-k entropy over the top-k simplex β (TPAMI section 3.2).
 
     As "topk_ent", with the bound 1/k on each dual variable in place of a k-th of their sum: never
@@ -126,13 +183,11 @@ class TopKEntropyBeta:
         as_integer(self.k, "k", 1)
 
     def value(self, scores, labels):
-        """Return the loss of each row, (n,)."""
         a, at_bound, rest = self._solved(scores, labels)
         own = np.where(at_bound, a + np.log(self.k), 0.0).sum(axis=1) / self.k
         return own - (1.0 - at_bound.sum(axis=1) / self.k) * rest
 
     def gradient(self, scores, labels):
-        """Return the gradient in the scores, (n, m)."""
         a, at_bound, rest = self._solved(scores, labels)
         with np.errstate(over="ignore"):
             x = np.where(at_bound, 1.0 / self.k, np.exp(rest[:, None] + a))
@@ -140,7 +195,6 @@ class TopKEntropyBeta:
         return x
 
     def conjugate(self, v, labels):
-        """Return the conjugate of each row's loss, (n,)."""
         x, inside = _others(v, labels)
         inside &= (x >= -_OUTSIDE).all(axis=1) & (x <= 1.0 / self.k + _OUTSIDE).all(axis=1)
         rest = 1.0 - x.sum(axis=1)
@@ -173,7 +227,7 @@ class TopKEntropyBeta:
 
 
 @dataclass
-class PairwiseHinge:
+class PairwiseHinge(_SmoothLoss):
     """The pairwise ranking loss of RankSVM (TPAMI section 3.3; Elisseeff and Weston 2001).
 
     The mean over all pairs of a right label y and a wrong one j of ``max{0, 1 + s_j - s_y}``, each of
@@ -193,7 +247,6 @@ class PairwiseHinge:
         _check_smoothing(self.gamma)
 
     def value(self, scores, labels):
-        """Return the loss of each row, (n,)."""
         found = np.zeros(len(scores))
         for i, right in enumerate(labels.astype(bool)):
             margins, shares = self._pairs(scores[i], right)
@@ -202,7 +255,6 @@ class PairwiseHinge:
         return found
 
     def gradient(self, scores, labels):
-        """Return the gradient in the scores, (n, m)."""
         found = np.zeros(scores.shape)
         for i, right in enumerate(labels.astype(bool)):
             _, shares = self._pairs(scores[i], right)
@@ -217,23 +269,20 @@ class PairwiseHinge:
         return margins, np.clip(margins / self.gamma, 0.0, 1.0)
 
 
-class _SimplexCone:
+class _SimplexCone(_ConvexLoss):
     """A sum over the other classes of an increasing function of ``<c_j, f(x)>``, as SC-SVM is."""
 
     def value(self, scores, labels):
-        """Return the loss of each row, (n,)."""
         found = self._function(_codes(scores))
         found[np.arange(len(labels)), labels] = 0.0
         return found.sum(axis=1)
 
     def gradient(self, scores, labels):
-        """Return the gradient in the scores, (n, m)."""
         slopes = self._slope(_codes(scores))
         slopes[np.arange(len(labels)), labels] = 0.0
         return _codes(slopes)
 
     def conjugate(self, v, labels):
-        """Return the conjugate of each row's loss, (n,)."""
         rows = np.arange(len(labels))
         slopes = (v - v[rows, labels][:, None]) / _factor(v.shape[1])
         values, inside = self._conjugate(slopes)
@@ -279,7 +328,7 @@ class SimplexExponential(_SimplexCone):
 
 
 @dataclass
-class SimplexHull:
+class SimplexHull(_ConvexLoss):
     """SH-SVM, ``1 - <c_y, f(x)>``, with f(x) in the convex hull of the codes (NIPS 2012, Theorem 1).
 
     Without that constraint, as "sh_svm", it is not consistent. The smoothing (Moreau and Yosida) puts a
@@ -298,18 +347,15 @@ class SimplexHull:
         _check_smoothing(self.gamma)
 
     def value(self, scores, labels):
-        """Return the loss of each row, (n,)."""
         q, p = self._shares(scores, labels)
         distance = ((p - q) ** 2).sum(axis=1) / (2 * self.gamma)
         return _factor(p.shape[1]) ** 2 * (1.0 - p[np.arange(len(labels)), labels] + distance)
 
     def gradient(self, scores, labels):
-        """Return the gradient in the scores, (n, m)."""
         q, p = self._shares(scores, labels)
         return _factor(p.shape[1]) / self.gamma * (q - p)
 
     def conjugate(self, v, labels):
-        """Return the conjugate of each row's loss, (n,)."""
         factor = _factor(v.shape[1])
         at_codes = factor * v - factor**2  # at c_j it is <v, c_j> - 1 + <c_y, c_j>
         at_codes[np.arange(len(labels)), labels] += factor**2

@@ -35,8 +35,11 @@ def topk_simplex_alpha(b, k: int = 1, radius: float = 1.0, bias: float = 0.0) ->
     Parameters
     ----------
     b : array-like, (d,) or (rows, d)
+        The vector to map, or one in each row.
     k : int, 1..d
+        The k of the top-k set.
     radius : float, 0..1e150
+        The largest sum of the result.
     bias : float, 0..1e100
         The rho of TPAMI Eq. (10).
 
@@ -71,8 +74,11 @@ def topk_cone(b, k: int = 1, bias: float = 0.0) -> np.ndarray:
     Parameters
     ----------
     b : array-like, (d,) or (rows, d)
+        The vector to map, or one in each row.
     k : int, 1..d
+        The k of the top-k set.
     bias : float, 0..1e100
+        The rho of TPAMI Eq. (10).
 
     Returns
     -------
@@ -105,8 +111,11 @@ def topk_simplex_beta(b, k: int = 1, radius: float = 1.0, bias: float = 0.0) -> 
     Parameters
     ----------
     b : array-like, (d,) or (rows, d)
+        The vector to map, or one in each row.
     k : int, 1..d
+        The k of the top-k set.
     radius : float, 0..1e150
+        The largest sum of the result.
     bias : float, 0..1e100
         The rho of TPAMI Eq. (10).
 
@@ -143,8 +152,11 @@ def bipartite_simplex(b, b_bar, radius: float = 1.0) -> tuple[np.ndarray, np.nda
     Parameters
     ----------
     b : array-like, (p,) or (rows, p)
+        The vector to map, or one in each row.
     b_bar : array-like, (q,) or (rows, q)
+        That of the other side.
     radius : float, 0..1e150
+        The largest sum of each side.
 
     Returns
     -------
@@ -178,8 +190,11 @@ def topk_entropic(b, k: int = 1, alpha: float = 1.0) -> np.ndarray:
     Parameters
     ----------
     b : array-like, (d,) or (rows, d)
+        The vector to map, or one in each row.
     k : int, 1..d
+        The k of the top-k set.
     alpha : float, 1e-100..1e100
+        The weight of the squares against the entropy.
 
     Returns
     -------
@@ -213,8 +228,11 @@ def bipartite_entropic(b, b_bar, alpha: float = 1.0) -> tuple[np.ndarray, np.nda
     Parameters
     ----------
     b : array-like, (p,) or (rows, p)
+        The vector to map, or one in each row.
     b_bar : array-like, (q,) or (rows, q)
+        That of the other side.
     alpha : float, 1e-100..1e100
+        The weight of the squares against the entropy.
 
     Returns
     -------

@@ -79,6 +79,7 @@ def solve(
     gamma : float >= 0
         Moreau-Yosida smoothing of the hinge losses.
     C : float > 0
+        1/(lambda n): the weight of the losses against the regulariser.
     kernel : {"linear", "rbf", "precomputed"} or callable
         A callable gets two matrices of p and q rows and returns their kernel, (p, q).
     theta : float > 0 or "scale"
@@ -87,6 +88,7 @@ def solve(
     tol : float >= 0
         Stop when ``|P - D| + e <= tol max(|P|, |D|)``, where e bounds the rounding error of P - D.
     max_iter : int >= 0
+        The most epochs: passes over the rows, and what `method` counts as one.
     seed : int
         Order of the rows. The same seed gives the same result.
     warm_start : Solution or ndarray, (n, m)
@@ -100,10 +102,10 @@ def solve(
         expects to be done.
     callback : callable
         Called with each `Record`; a true result stops the run.
-    time_limit, cpu_limit : float, optional
-        Seconds of wall time, of CPU time of the process, kernels and checks included. The evaluation
-        at the end may take a tenth more, and at least a quarter of a second. Where that is not
-        enough, the model is returned without its certificate: `relative_gap` is infinite.
+    time_limit : float, optional
+        Seconds of wall time, kernels and checks included. The evaluation at the end may take a tenth
+        more, and at least a quarter of a second. Where that is not enough, the model is returned
+        without its certificate: `relative_gap` is infinite.
     dtype : None, float32 or float64
         The type of the features and of the matrix products; None: that of X if it is float32, else
         float64, where passes over dense rows of more than 64 features work with a float32 copy (of
@@ -112,6 +114,8 @@ def solve(
         rounds it; of a kernel's Gram matrix it is that of the rounded matrix.
     n_classes : int, optional
         m, if not every class occurs in `y`.
+    cpu_limit : float, optional
+        As `time_limit`, of CPU time of the process.
     W0 : array-like, (d, m), optional
         Centre of the regulariser, with the linear kernel; zeros by default.
     watch : mapping of str to (X, y), optional
@@ -242,15 +246,61 @@ def path(
 
     Parameters
     ----------
-    X, y
+    X : array-like or sparse matrix
         As in `solve`. A kernel's Gram matrix is computed once.
+    y : array-like
+        As in `solve`.
     Cs : sequence of float
         Values of C, in any order.
+    loss : str or object
+        As in `solve`.
+    k : int
+        As in `solve`.
+    gamma : float >= 0
+        As in `solve`.
+    kernel : str or callable
+        As in `solve`.
+    theta : float > 0 or "scale"
+        As in `solve`.
+    tol : float >= 0
+        As in `solve`.
+    max_iter : int >= 0
+        As in `solve`, of each C.
+    seed : int
+        As in `solve`.
     warm_start : Solution or ndarray, (n, m)
-        Of the smallest C.
-    time_limit, cpu_limit : float, optional
-        Of each C.
-    loss, k, gamma, ...
+        As in `solve`, of the smallest C.
+    sample_weight : array-like, (n,)
+        As in `solve`.
+    eval_every : int, optional
+        As in `solve`.
+    callback : callable
+        As in `solve`.
+    time_limit : float, optional
+        As in `solve`, of each C.
+    dtype : None, float32 or float64
+        As in `solve`.
+    n_classes : int, optional
+        As in `solve`.
+    cpu_limit : float, optional
+        As in `solve`, of each C.
+    W0 : array-like, (d, m), optional
+        As in `solve`.
+    watch : mapping of str to (X, y), optional
+        As in `solve`.
+    watch_metric : callable, optional
+        As in `solve`.
+    window : int, optional
+        As in `solve`.
+    acceleration : "auto", False or float > 0
+        As in `solve`.
+    fit_intercept : bool
+        As in `solve`.
+    intercept_scaling : float > 0 or "auto"
+        As in `solve`.
+    n_jobs : int, optional
+        As in `solve`.
+    method : {"auto", "sdca", "newton"}
         As in `solve`.
 
     Returns

@@ -15,7 +15,7 @@ __all__ = ["LOSSES", "Loss", "get", "parametrised"]
 class Loss:
     """What is known of a loss outside of its mathematics.
 
-    Attributes
+    Parameters
     ----------
     key : str
         The name used everywhere; ``TL_LOSS_<KEY>`` is its ``tl_loss_id``. Of a user's loss the
@@ -25,12 +25,12 @@ class Loss:
         is replaced.
     about : str
         What it is, in a few words.
+    labels : {"one", "set", "either"}
+        One label per row, a set of labels, or either.
     formula : str
         The loss, as text, in the notation of docs/what-to-use.md.
     source : str
         Where it, its conjugate and its update stand.
-    labels : {"one", "set", "either"}
-        One label per row, a set of labels, or either.
     smoothing : bool
         Does gamma mean anything? If not, the loss is smooth by itself.
     top_k : bool
@@ -62,7 +62,20 @@ class Loss:
         return not self.start
 
     def name(self, k: int = 1, gamma: float = 0.0) -> str:
-        """Return the label with its parameters, as "top-2 SVM^{α}_{1}"."""
+        """Return the label with its parameters, as "top-2 SVM^{α}_{1}".
+
+        Parameters
+        ----------
+        k : int
+            The k of a top-k loss.
+        gamma : float
+            The smoothing of a hinge; 0 is left out.
+
+        Returns
+        -------
+        str
+            With the marks of `label`.
+        """
         return parametrised(self.label, f"{k}", f"{gamma:g}")
 
 

@@ -27,6 +27,7 @@ def get(loss: object) -> Loss:
     Returns
     -------
     Loss
+        What is known of it.
 
     Raises
     ------

@@ -18,7 +18,7 @@ __all__ = ["Record", "Solution"]
 class Record:
     """One evaluation of the objectives while a model trains.
 
-    Attributes
+    Parameters
     ----------
     epoch : int
         Whole passes over the data so far.
@@ -44,7 +44,7 @@ class Record:
 class Stage:
     """A method that ran, for a part of a solve.
 
-    Attributes
+    Parameters
     ----------
     method : {"sdca", "newton"}
         Coordinate ascent, or Newton's method.
@@ -63,7 +63,7 @@ class Stage:
 class Solution:
     """A trained model and the proof of how good it is.
 
-    Attributes
+    Parameters
     ----------
     A : ndarray, (n, m)
         Dual variables, feasible for C: they give D.
@@ -77,9 +77,6 @@ class Solution:
         them.
     epochs : int
         Whole passes over the data.
-    visits : int or None
-        Rows visited in them; fewer than epochs times n, since shrinking leaves out rows whose
-        updates changed nothing. None for a loss that is not convex.
     status : str
         ``"converged"``; ``"max_iter"`` or ``"time_limit"`` (wall or CPU); ``"interrupted"``, by
         Ctrl-C or the callback; ``"stalled"``: rounding, as of float32 features, ended the progress
@@ -89,13 +86,30 @@ class Solution:
         The evaluations. The first is that of the start, but where a warm start with a Gram matrix
         is seen to be far from `tol` without one, and neither `eval_every`, a callback nor a watched
         set asks for it.
-    loss, k, gamma, C, kernel, theta
-        The problem.
+    loss : str
+        The key of the loss.
+    k : int
+        The k of a top-k loss.
+    gamma : float
+        The smoothing of a hinge.
+    C : float
+        1/(lambda n).
+    kernel : str or callable
+        As it was passed.
+    theta : float or None
+        That of the kernel "rbf".
     seconds : float
         Wall time.
     X : ndarray, sparse matrix or None
         A copy of the training rows (of a mapped file: the file), for a kernel that needs them to
         predict.
+    gradient_norm : float or None
+        ``||grad P(W)||_F`` for a loss that is not convex, or of the user: its A differs from dual
+        variables of W by the gradient (``toplabel._core.nonconvex``), and without a conjugate its
+        `dual` is -inf, its `relative_gap` NaN. None for the others.
+    visits : int or None
+        Rows visited in them; fewer than epochs times n, since shrinking leaves out rows whose
+        updates changed nothing. None for a loss that is not convex.
     coefficients : ndarray, (n, m), or None
         With a kernel, what the weights are for the linear one: they give P, and the scores of a row
         x are ``sum_i k(x, x_i) coefficients[i]``. None for the linear kernel.
@@ -106,10 +120,6 @@ class Solution:
         Is added to the scores; None where none was fitted.
     intercept_scaling : float
         The constant feature whose weights, times this, are the intercept; 0: there is none.
-    gradient_norm : float or None
-        ``||grad P(W)||_F`` for a loss that is not convex, or of the user: its A differs from dual
-        variables of W by the gradient (``toplabel._core.nonconvex``), and without a conjugate its
-        `dual` is -inf, its `relative_gap` NaN. None for the others.
     methods : tuple of Stage
         What ran, in order; of classes in groups (`n_jobs` of `toplabel.solve`) in one with the most
         stages. Empty for a loss that is not convex.
@@ -151,6 +161,7 @@ class Solution:
         Returns
         -------
         ndarray, (p, m)
+            The scores of the classes.
         """
         rows = as_features(X, "X")
         if is_mapped(rows):

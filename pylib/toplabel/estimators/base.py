@@ -230,8 +230,11 @@ class SolverEstimator(ClassifierMixin, CommonEstimator):
         Parameters
         ----------
         X : array-like or sparse matrix, (n, d)
+            Rows, as for `fit`.
         k : int, 1..m
+            How many classes.
         return_scores : bool, default=False
+            Whether the scores are returned, too.
 
         Returns
         -------
@@ -263,10 +266,12 @@ class SolverEstimator(ClassifierMixin, CommonEstimator):
         Parameters
         ----------
         X : array-like or sparse matrix, (n, d)
+            Rows, as for `fit`.
 
         Returns
         -------
         ndarray, (n, m)
+            Of each class, at most 0.
         """
         return self._log_probabilities(X)
 

@@ -49,12 +49,32 @@ class MultilabelClassifier(SolverEstimator):
         with ``gamma=1.0``). Or a loss of your own, an object as `toplabel.losses.get` describes.
     gamma : float, default=0.0
         Smoothing of the hinge losses. A positive value trains faster. Ignored by the other losses.
-    C, fit_intercept, intercept_scaling, kernel, theta, tol, max_iter, eval_every
-        As in `TopKClassifier`; limits hold for each training of a cross-validation.
-    random_state, verbose, time_limit, acceleration
-        As in `TopKClassifier`; limits hold for each training of a cross-validation.
+    C : float > 0, default=1.0
+        As in `TopKClassifier`.
+    fit_intercept : bool, default=True
+        As in `TopKClassifier`.
+    intercept_scaling : float > 0 or "auto", default="auto"
+        As in `TopKClassifier`.
+    kernel : {"linear", "rbf", "precomputed"} or callable, default="linear"
+        As in `TopKClassifier`.
+    theta : float > 0, "scale" or None, default=None
+        As in `TopKClassifier`.
+    tol : float >= 0, default=1e-3
+        As in `TopKClassifier`, for each training of a cross-validation.
+    max_iter : int >= 0, default=1000
+        As in `TopKClassifier`, for each training of a cross-validation.
+    eval_every : int or None, default=None
+        As in `TopKClassifier`.
+    random_state : int, RandomState instance or None, default=None
+        As in `TopKClassifier`.
     warm_start : bool, default=False
         As in `TopKClassifier`. The trainings of the cross-validation always start anew.
+    verbose : int, default=0
+        As in `TopKClassifier`.
+    time_limit : float or None, default=None
+        As in `TopKClassifier`, for each training of a cross-validation.
+    acceleration : "auto", False or float, default="auto"
+        As in `TopKClassifier`.
     class_weight : dict, "balanced" or None, default=None
         Weights of the labels: the weight of a row is multiplied with the mean of those of its
         labels. "balanced": the total weight of all labels over m times that of the label.
@@ -187,6 +207,7 @@ class MultilabelClassifier(SolverEstimator):
         Returns
         -------
         self
+            The fitted classifier.
 
         Raises
         ------
@@ -300,6 +321,7 @@ class MultilabelClassifier(SolverEstimator):
         Parameters
         ----------
         X : array-like or sparse matrix, (n, d)
+            Rows, as for `fit`.
 
         Returns
         -------
@@ -325,6 +347,7 @@ class MultilabelClassifier(SolverEstimator):
         Parameters
         ----------
         X : array-like or sparse matrix, (n, d)
+            Rows, as for `fit`.
 
         Returns
         -------

@@ -42,9 +42,10 @@ def found_share(y, scores: np.ndarray, classes: np.ndarray, k: int, sample_weigh
 class TopKScorer:
     """Top-k accuracy as the `scoring` of `GridSearchCV` and its like.
 
-    Attributes
+    Parameters
     ----------
-    k : int
+    k : int >= 1
+        How many classes are looked at.
     """
 
     k: int
@@ -56,13 +57,18 @@ class TopKScorer:
         Parameters
         ----------
         estimator : object with ``decision_function`` and ``classes_``
+            The fitted classifier.
         X : array-like, (n, d)
+            Rows.
         y : array-like, (n,)
+            Class names.
         sample_weight : array-like, (n,), optional
+            Weights of the rows in the share.
 
         Returns
         -------
         float
+            A share, in [0, 1].
         """
         scores = np.asarray(estimator.decision_function(X))
         return found_share(y, scores, estimator.classes_, self.k, sample_weight)
@@ -112,6 +118,7 @@ def top_k_scorer(k: int) -> TopKScorer:
     Returns
     -------
     TopKScorer
+        For `scoring` of `GridSearchCV` and its like.
 
     Notes
     -----

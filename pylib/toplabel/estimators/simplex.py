@@ -150,6 +150,7 @@ class SimplexClassifier(ClassifierMixin, CommonEstimator):
         Returns
         -------
         self
+            The fitted classifier.
 
         Raises
         ------
@@ -276,6 +277,7 @@ class SimplexClassifier(ClassifierMixin, CommonEstimator):
         Parameters
         ----------
         X : array-like or sparse matrix, (n, d)
+            Rows, as for `fit`.
 
         Returns
         -------

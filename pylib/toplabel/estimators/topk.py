@@ -179,6 +179,7 @@ class TopKClassifier(SolverEstimator):
         Returns
         -------
         self
+            The fitted classifier.
 
         Raises
         ------
@@ -207,6 +208,7 @@ class TopKClassifier(SolverEstimator):
         Parameters
         ----------
         X : array-like or sparse matrix, (n, d)
+            Rows, as for `fit`.
 
         Returns
         -------
@@ -227,6 +229,7 @@ class TopKClassifier(SolverEstimator):
         Parameters
         ----------
         X : array-like or sparse matrix, (n, d)
+            Rows, as for `fit`.
 
         Returns
         -------
@@ -243,15 +246,18 @@ class TopKClassifier(SolverEstimator):
         Parameters
         ----------
         X : array-like or sparse matrix, (n, d)
+            Rows, as for `fit`.
         y : array-like, (n,)
             A class that is not in `classes_` counts as an error.
         k : int, 1..m, optional
             The parameter `k` by default.
         sample_weight : array-like, (n,), optional
+            Weights of the rows in the share.
 
         Returns
         -------
         float
+            A share, in [0, 1].
 
         Notes
         -----

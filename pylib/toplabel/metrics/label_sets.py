@@ -21,6 +21,7 @@ def hamming_loss(Y, P) -> float:
     Returns
     -------
     float
+        A share, in [0, 1]; 0 is best.
 
     Notes
     -----
@@ -38,10 +39,12 @@ def multilabel_accuracy(Y, P) -> float:
     Parameters
     ----------
     Y, P : array-like or sparse matrix, (n, m)
+        True and predicted labels, indicators of zeros and ones.
 
     Returns
     -------
     float
+        A share, in [0, 1].
 
     Notes
     -----
@@ -56,10 +59,12 @@ def subset_accuracy(Y, P) -> float:
     Parameters
     ----------
     Y, P : array-like or sparse matrix, (n, m)
+        True and predicted labels, indicators of zeros and ones.
 
     Returns
     -------
     float
+        A share, in [0, 1].
 
     Notes
     -----
@@ -75,6 +80,7 @@ def f1(Y, P, average: str = "micro") -> float:
     Parameters
     ----------
     Y, P : array-like or sparse matrix, (n, m)
+        True and predicted labels, indicators of zeros and ones.
     average : {"micro", "macro", "instance"}
         micro: of the counts over all instances and labels; macro: of the counts of each label,
         averaged over the labels; instance: of the counts of each instance, averaged over them.

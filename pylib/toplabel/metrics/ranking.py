@@ -23,13 +23,16 @@ def top_k_accuracy(y, scores, k: int = 1, ties: str = "won") -> float:
     y : array-like of int, (n,)
         Class indices 0..m-1.
     scores : array-like, (n, m)
+        The scores of the classes.
     k : int, 1..m
+        How many classes are looked at.
     ties : {"won", "shared"}
         shared: the mean over all orders of the classes that tie, k/m for a constant score.
 
     Returns
     -------
     float
+        A share, in [0, 1].
 
     Raises
     ------
@@ -65,12 +68,14 @@ def balanced_accuracy(y, scores, ties: str = "won") -> float:
     y : array-like of int, (n,)
         Class indices 0..m-1. A class that does not occur is left out of the mean.
     scores : array-like, (n, m)
+        The scores of the classes.
     ties : {"won", "shared"}
         As in `top_k_accuracy`.
 
     Returns
     -------
     float
+        A share, in [0, 1].
 
     Notes
     -----
@@ -94,10 +99,12 @@ def rank_loss(Y, scores) -> float:
     Y : array-like or sparse matrix, (n, m)
         Indicator of zeros and ones.
     scores : array-like, (n, m)
+        The scores of the labels.
 
     Returns
     -------
     float
+        A share, in [0, 1]; 0 is best.
 
     Raises
     ------
@@ -129,13 +136,18 @@ def precision_at_k(Y, scores, k: int, ties: str = "won") -> float:
     Parameters
     ----------
     Y : array-like or sparse matrix, (n, m)
+        The true labels, an indicator of zeros and ones.
     scores : array-like, (n, m)
+        The scores of the labels.
     k : int, 1..m
+        How many labels are looked at.
     ties : {"won", "shared"}
+        As in `top_k_accuracy`.
 
     Returns
     -------
     float
+        A share, in [0, 1].
 
     Notes
     -----
@@ -156,13 +168,18 @@ def recall_at_k(Y, scores, k: int, ties: str = "won") -> float:
     Parameters
     ----------
     Y : array-like or sparse matrix, (n, m)
+        The true labels, an indicator of zeros and ones.
     scores : array-like, (n, m)
+        The scores of the labels.
     k : int, 1..m
+        How many labels are looked at.
     ties : {"won", "shared"}
+        As in `top_k_accuracy`.
 
     Returns
     -------
     float
+        A share, in [0, 1].
 
     Notes
     -----
@@ -184,6 +201,7 @@ def average_precision(y, scores, interpolation: str = "voc2007") -> float:
     y : array-like, (n,)
         Zeros and ones; at least one is 1.
     scores : array-like, (n,)
+        The scores of the instances.
     interpolation : {"voc2007", "area", "none"}
         voc2007: the mean over the recalls 0, 0.1, ..., 1 of the best precision at that recall or a
         higher one (Pascal VOC until 2009). area: the area under that best precision (Pascal VOC
@@ -192,6 +210,7 @@ def average_precision(y, scores, interpolation: str = "voc2007") -> float:
     Returns
     -------
     float
+        A share, in [0, 1].
 
     Raises
     ------
@@ -217,13 +236,16 @@ def mean_average_precision(Y, scores, interpolation: str = "voc2007") -> float:
     Parameters
     ----------
     Y : array-like or sparse matrix, (n, m)
+        The true labels, an indicator of zeros and ones.
     scores : array-like, (n, m)
+        The scores of the labels.
     interpolation : {"voc2007", "area", "none"}
         As in `average_precision`.
 
     Returns
     -------
     float
+        A share, in [0, 1].
 
     Raises
     ------

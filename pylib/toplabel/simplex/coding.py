@@ -21,6 +21,7 @@ def simplex_coding(T: int) -> np.ndarray:
     Parameters
     ----------
     T : int >= 2
+        Number of classes.
 
     Returns
     -------
@@ -67,10 +68,12 @@ def encode(y, T: int) -> np.ndarray:
     y : array-like of int, (n,)
         Class indices 0..T-1.
     T : int >= 2
+        Number of classes.
 
     Returns
     -------
     ndarray, (n, T - 1)
+        The code vector of each label.
 
     Raises
     ------
@@ -129,6 +132,7 @@ def decode(F) -> np.ndarray:
     Parameters
     ----------
     F : array-like, (n, T - 1)
+        Values of f.
 
     Returns
     -------

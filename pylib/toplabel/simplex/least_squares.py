@@ -19,7 +19,7 @@ from scipy import linalg, sparse
 from toplabel._core.arrays import as_integer
 from toplabel.simplex import coding
 from toplabel.simplex.problem import SimplexProblem, WeightedProblem, as_C
-from toplabel.simplex.solution import SimplexSolution
+from toplabel.simplex.solution import SimplexSolution, solution_of
 
 __all__ = ["LeastSquaresPath", "solve_once"]
 
@@ -39,9 +39,11 @@ class LeastSquaresPath:
     Parameters
     ----------
     X : array-like or sparse matrix, (n, d), or (n, n) with ``kernel="precomputed"``
+        Rows, or their Gram matrix.
     y : array-like of int, (n,)
         Class indices 0..T-1.
     kernel : {"linear", "rbf", "precomputed"} or callable
+        As of `solve`.
     theta : float, optional
         Of ``kernel="rbf"``; by default from the 25th percentile of the distances.
     n_classes : int, optional
@@ -87,6 +89,7 @@ class LeastSquaresPath:
         Parameters
         ----------
         count : int >= 2
+            How many values.
 
         Returns
         -------
@@ -114,6 +117,7 @@ class LeastSquaresPath:
         Returns
         -------
         ndarray, (n, T)
+            The inner products with the code vectors.
         """
         scores, root = self._left_out(C), self._data.root
         if root is not None and not root.all():  # rows without weight are left out already
@@ -122,7 +126,18 @@ class LeastSquaresPath:
         return scores
 
     def left_out_error(self, C: float) -> float:
-        """Return the share of the rows, by weight, that the solution without them gets wrong."""
+        """Return the share of the rows, by weight, that the solution without them gets wrong.
+
+        Parameters
+        ----------
+        C : float
+            As of `left_out`.
+
+        Returns
+        -------
+        float
+            A share, in [0, 1].
+        """
         wrong = self._left_out(C).argmax(axis=1) != self._data.problem.y
         root = self._data.root
         return float(np.mean(wrong) if root is None else np.average(wrong, weights=root**2))
@@ -139,6 +154,11 @@ class LeastSquaresPath:
 
     def solution(self, C: float) -> SimplexSolution:
         """Return the solution for one C, with its duality gap.
+
+        Parameters
+        ----------
+        C : float
+            As of `left_out`.
 
         Returns
         -------
@@ -184,7 +204,7 @@ def _solution(data: WeightedProblem, C: float, W, A, primal: float, dual: float)
     A = A if data.root is None else data.root[:, None] * A
     per_row = len(data.Y) / data.n  # the objectives are means over the rows, or over the weight
     found = {"primal": primal * per_row, "dual": dual * per_row, "relative_gap": gap, "epochs": 0}
-    return SimplexSolution.of(data.problem, "s_ls", C, W, A, status="converged", **found)
+    return solution_of(data.problem, "s_ls", C, W, A, status="converged", **found)
 
 
 def _by_cholesky(data: WeightedProblem, ridge: float) -> tuple | None:

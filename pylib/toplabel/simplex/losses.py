@@ -28,11 +28,14 @@ def value(loss: str, F, y) -> np.ndarray:
     loss : {"s_ls", "sc_svm", "sh_svm"}
         ``||c_y - f||^2``; ``sum_(j != y) max(0, 1/(T-1) + <c_j, f>)``; ``max(0, 1 - <c_y, f>)``.
     F : array-like, (n, T - 1)
+        Values of f.
     y : array-like of int, (n,)
+        Class indices.
 
     Returns
     -------
     ndarray, (n,)
+        The losses.
     """
     check_loss(loss)
     F = as_matrix(F, "F")

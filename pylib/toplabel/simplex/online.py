@@ -11,7 +11,7 @@ from toplabel._core.lib import check, ffi, lib
 from toplabel._core.run import describe
 from toplabel.simplex.losses import check_loss, value
 from toplabel.simplex.problem import SimplexProblem, as_C
-from toplabel.simplex.solution import SimplexSolution
+from toplabel.simplex.solution import SimplexSolution, solution_of
 
 __all__ = ["solve_online"]
 
@@ -44,10 +44,13 @@ def solve_online(
     Parameters
     ----------
     X : array-like or sparse matrix, (n, d)
+        Rows, in float64.
     y : array-like of int, (n,)
         Class indices 0..T-1.
     loss : {"s_ls", "sc_svm", "sh_svm"}
+        As of `value`.
     C : float > 0
+        1/(lambda n), as for `solve`.
     epochs : int >= 1
         Passes over the rows, each in a fresh random order.
     average : bool
@@ -97,4 +100,4 @@ def solve_online(
     F = np.asarray(problem.rows @ W)
     primal = float(value(loss, F, problem.y).mean() + lam / 2 * np.vdot(W, W))
     found = {"primal": primal, "dual": np.nan, "relative_gap": np.nan, "epochs": epochs}
-    return SimplexSolution.of(problem, loss, C, W, None, status="uncertified", **found)
+    return solution_of(problem, loss, C, W, None, status="uncertified", **found)

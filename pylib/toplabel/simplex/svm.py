@@ -15,7 +15,7 @@ from toplabel._core.solution import Record, Solution
 from toplabel.simplex.least_squares import solve_once
 from toplabel.simplex.losses import check_loss
 from toplabel.simplex.problem import theta_or_width
-from toplabel.simplex.solution import SimplexSolution
+from toplabel.simplex.solution import SimplexSolution, from_scores, to_scores
 
 __all__ = ["solve"]
 
@@ -64,6 +64,7 @@ def solve(
     tol : float >= 0
         Stop when ``|P - D| + e <= tol max(|P|, |D|)``, e a bound of the rounding error.
     max_iter : int >= 0
+        The most passes over the rows.
     seed : int
         Order of the rows.
     warm_start : SimplexSolution, optional
@@ -71,7 +72,11 @@ def solve(
         rescaled.
     sample_weight : array-like, (n,)
         A weight w is the same as w copies of the row.
-    eval_every, callback, time_limit
+    eval_every : int, optional
+        As of `toplabel.solve`.
+    callback : callable
+        As of `toplabel.solve`.
+    time_limit : float, optional
         As of `toplabel.solve`.
     n_classes : int, optional
         T, if not every class occurs in `y`.
@@ -79,6 +84,7 @@ def solve(
     Returns
     -------
     SimplexSolution
+        Whatever ended the run; its `status` tells.
 
     Raises
     ------
@@ -116,7 +122,7 @@ def solve(
     )
     labels = as_labels(y, len(solution.A), multilabel=False, n_classes=solution.A.shape[1])
     weight = as_weights(sample_weight, len(solution.A))
-    return SimplexSolution.of_scores(solution, labels.label, weight)
+    return from_scores(solution, labels.label, weight)
 
 
 def _start(solution: SimplexSolution, loss: str, y) -> Solution:
@@ -129,4 +135,4 @@ def _start(solution: SimplexSolution, loss: str, y) -> Solution:
         raise ValueError(
             f"warm_start must have dual variables of shape {shape}, got {solution.dual_variables.shape}"
         )
-    return solution.in_scores(as_labels(y, n, multilabel=False, n_classes=T).label)
+    return to_scores(solution, as_labels(y, n, multilabel=False, n_classes=T).label)

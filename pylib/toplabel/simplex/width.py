@@ -19,7 +19,9 @@ def gaussian_width(X, percentile: float = 25.0) -> float:
     Parameters
     ----------
     X : array-like or sparse matrix, (n, d)
+        The training rows.
     percentile : float in [0, 100]
+        Which percentile of the distances.
 
     Returns
     -------

@@ -14,7 +14,9 @@ def predict(scores, threshold: float) -> np.ndarray:
     Parameters
     ----------
     scores : array-like, (n, m)
+        The scores of the labels.
     threshold : float
+        The least score of a label that is predicted.
 
     Returns
     -------
@@ -31,6 +33,7 @@ def constant(value: float = 0.0) -> float:
     Parameters
     ----------
     value : float
+        The threshold.
 
     Returns
     -------
@@ -91,7 +94,15 @@ class LargestScores:
         self._floor = -np.inf  # scores below are not needed
 
     def add(self, scores: np.ndarray, weight: np.ndarray | None = None) -> None:
-        """Take the scores of further rows, float64 (n, m), and their weights (n,)."""
+        """Take the scores of further rows, float64 (n, m), and their weights (n,).
+
+        Parameters
+        ----------
+        scores : ndarray of float64, (n, m)
+            The scores of the labels.
+        weight : ndarray, (n,), optional
+            A weight w is the same as w copies of the row.
+        """
         if weight is None:
             values, counts = np.unique(scores[scores >= self._floor], return_counts=True)
         else:

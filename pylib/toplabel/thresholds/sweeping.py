@@ -47,10 +47,13 @@ def tune(scores, Y, metric: str, grid=GRID, sample_weight=None) -> tuple[float, 
     Parameters
     ----------
     scores : array-like, (n, m)
+        The scores of the labels.
     Y : array-like or sparse matrix, (n, m)
+        The true labels, an indicator of zeros and ones.
     metric : str
         One of `METRICS`.
     grid : array-like, (D,)
+        The thresholds, in any order.
     sample_weight : array-like, (n,), optional
         As in `sweep`.
 
@@ -71,7 +74,9 @@ def sweep(scores, Y, grid=GRID, sample_weight=None) -> dict[str, np.ndarray]:
     Parameters
     ----------
     scores : array-like, (n, m)
+        The scores of the labels.
     Y : array-like or sparse matrix, (n, m)
+        The true labels, an indicator of zeros and ones.
     grid : array-like, (D,)
         In any order.
     sample_weight : array-like, (n,), optional
@@ -130,8 +135,11 @@ class Sweep:
         Parameters
         ----------
         scores : ndarray of float64, (n, m)
+            The scores of the labels.
         Y : ndarray of bool, (n, m)
+            The true labels.
         weight : ndarray, (n,), optional
+            A weight w is the same as w copies of the row.
         """
         n, m = scores.shape
         grid = self._grid[self._order]
@@ -157,7 +165,13 @@ class Sweep:
         self._hits = self._hits + _numbers(passed, truth, size, axis=1, weight=weight)
 
     def join(self, other: Sweep) -> None:
-        """Take the numbers of another sweep, of other rows."""
+        """Take the numbers of another sweep, of other rows.
+
+        Parameters
+        ----------
+        other : Sweep
+            Of the same grid and labels.
+        """
         self._n += other._n
         self._true = self._true + other._true
         self._hits, self._predicted = self._hits + other._hits, self._predicted + other._predicted
@@ -185,7 +199,18 @@ class Sweep:
         return f1_of_counts(self._hits, self._predicted, self._true[:, None], empty=0.0)
 
     def best(self, metric: str) -> tuple[float, float]:
-        """Return the best threshold and the metric there, as `tune` returns them."""
+        """Return the best threshold and the metric there, as `tune` returns them.
+
+        Parameters
+        ----------
+        metric : str
+            One of `METRICS`.
+
+        Returns
+        -------
+        threshold, value : float
+            As of `tune`.
+        """
         values = self.values()[metric]
         i = _best(-values if lower_is_better(metric) else values, self._grid)
         return float(self._grid[i]), float(values[i])
@@ -199,10 +224,12 @@ class Sweep:
             Of the grid: the threshold of labels whose best F1 is 0, or below `least_f1`. Their best
             is often to predict them everywhere.
         least_f1 : float
+            The F1 below which a label gets the common threshold.
 
         Returns
         -------
         thresholds : ndarray, (m,)
+            That of each label.
         f1_macro : float
             The mean of the F1 there.
 
@@ -256,7 +283,20 @@ def _numbers(
 
 
 def as_vector(values, name: str) -> np.ndarray:
-    """Return a vector of float64; errors use the name."""
+    """Return a vector of float64; errors use the name.
+
+    Parameters
+    ----------
+    values : array-like, (D,)
+        Finite numbers.
+    name : str
+        What errors call it.
+
+    Returns
+    -------
+    ndarray of float64, (D,)
+        A copy, or the vector itself.
+    """
     rows, single = as_rows(values, name)
     if not single:
         raise ValueError(f"{name} must be a vector, got {np.ndim(values)} dimensions")

@@ -15,9 +15,14 @@ class Loss(nn.Module):
     ----------
     key : str
         A key of `toplabel.losses.LOSSES`.
-    k, gamma, weight, reduction
-        As in `loss`. The weight is a buffer: it moves between devices with the module, and is in
-        its state.
+    k : int
+        As in `loss`.
+    gamma : float
+        As in `loss`.
+    weight : Tensor, (C,), optional
+        As in `loss`. It is a buffer: it moves between devices with the module, and is in its state.
+    reduction : {"mean", "sum", "none"}
+        As in `loss`.
     """
 
     weight: Tensor | None
@@ -39,7 +44,20 @@ class Loss(nn.Module):
         self.register_buffer("weight", weight)
 
     def forward(self, scores: Tensor, target: Tensor) -> Tensor:
-        """`loss` of the scores."""
+        """Return the `loss` of the scores.
+
+        Parameters
+        ----------
+        scores : Tensor
+            As in `loss`.
+        target : Tensor
+            As in `loss`.
+
+        Returns
+        -------
+        Tensor
+            As of `loss`.
+        """
         return loss(
             scores,
             target,
