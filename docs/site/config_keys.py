@@ -16,7 +16,7 @@ from sphinx.pycode import ModuleAnalyzer
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
-from toplabel.reproduction.config.model import Closed
+from toplabel.reproduction.config.documents import Closed
 
 LOGGER = logging.getLogger(__name__)
 BOUNDS = {

@@ -10,14 +10,18 @@ import pytest
 import torch
 
 from toplabel.reproduction.config.entry import Network, Split
-from toplabel.reproduction.config.method import Method
+from toplabel.reproduction.config.methods import Method
 from toplabel.reproduction.data.parts import Part, Prepared
 from toplabel.reproduction.networks import FeaturesTask, FineTuneTask, NetworkTask, training
-from toplabel.reproduction.networks.features import extract_features
-from toplabel.reproduction.networks.images import class_names, draw_images
-from toplabel.reproduction.networks.network import FEATURES, build, load_weights
-from toplabel.reproduction.networks.stages import fine_tune, train_network
-from toplabel.reproduction.networks.training import Descent
+from toplabel.reproduction.networks.extraction import extract_features
+from toplabel.reproduction.networks.network import (
+    FEATURES,
+    build,
+    class_names,
+    draw_images,
+    load_weights,
+)
+from toplabel.reproduction.networks.training import Descent, fine_tune, train_network
 from toplabel.reproduction.selection.evaluation import load_metrics
 
 ROOT = Path(__file__).parents[2]

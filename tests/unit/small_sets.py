@@ -3,7 +3,7 @@
 import numpy as np
 
 from toplabel.reproduction.config.entry import Split
-from toplabel.reproduction.config.method import Method
+from toplabel.reproduction.config.methods import Method
 from toplabel.reproduction.data.parts import Part, Prepared
 from toplabel.reproduction.methods import create
 from toplabel.reproduction.selection.problems import validation_problems

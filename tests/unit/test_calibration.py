@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from toplabel.reproduction.calibration import closed_forms, newton, truncated
+from toplabel.reproduction.calibration import newton, pointwise, truncated
 from toplabel.reproduction.calibration.distributions import FAMILIES, FIXED, distributions
 from toplabel.reproduction.calibration.excess import (
     WRONG,
@@ -20,8 +20,7 @@ from toplabel.reproduction.calibration.excess import (
     least_risk,
 )
 from toplabel.reproduction.calibration.pointwise import Pointwise
-from toplabel.reproduction.calibration.propositions import STATEMENTS, table
-from toplabel.reproduction.calibration.study import STUDIED, study
+from toplabel.reproduction.calibration.study import STATEMENTS, STUDIED, study, table
 
 CONVEX = [loss for loss in STUDIED if loss.convex]
 P4 = np.array([0.4, 0.3, 0.2, 0.1])
@@ -88,11 +87,11 @@ def test_the_smooth_one_vs_all_minimiser_is_that_of_the_proof(gamma):
     loss = Pointwise("svm_ova", gamma=gamma)
     for p in ([0.8, 0.15, 0.05], [0.45, 0.35, 0.2], [0.3, 0.28, 0.22, 0.2]):
         p = np.array(p)
-        scores = closed_forms.svm_ova_smooth(p, gamma)
+        scores = pointwise.svm_ova_smooth(p, gamma)
         assert np.abs(loss.risk_gradients(scores[None], p)).max() <= 1e-12
         np.testing.assert_allclose(newton.minimise(loss, p).scores, scores, atol=1e-9)
     grid = np.linspace(0.001, 0.999, 999)
-    assert (np.diff(closed_forms.svm_ova_smooth(grid, gamma)) > 0).all()  # what Prop. 10 needs
+    assert (np.diff(pointwise.svm_ova_smooth(grid, gamma)) > 0).all()  # what Prop. 10 needs
 
 
 # ---- the excess ---------------------------------------------------------------------------------

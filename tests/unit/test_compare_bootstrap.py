@@ -6,7 +6,7 @@ import pytest
 from toplabel.reproduction.compare import bootstrap
 from toplabel.reproduction.compare.bootstrap import draw_rows
 from toplabel.reproduction.files import FileError
-from toplabel.reproduction.selection.ranks import TrueRanks, save_ranks
+from toplabel.reproduction.selection.evaluation import TrueRanks, save_ranks
 
 
 def test_a_draw_takes_as_many_rows_as_there_are(monkeypatch):

@@ -9,7 +9,7 @@ from small_sets import blobs, competitor, regions_set, task_of
 
 from toplabel.reproduction import methods
 from toplabel.reproduction.config.competitors import COMPETITORS
-from toplabel.reproduction.config.method import Method
+from toplabel.reproduction.config.methods import Method
 from toplabel.reproduction.config.protocols import Axis, Budget
 from toplabel.reproduction.methods.estimator import Estimator, made
 from toplabel.reproduction.methods.trained import Trained

@@ -10,11 +10,11 @@ from sklearn.svm import SVC
 from small_sets import blobs, competitor, multiclass_set, problems_of, regions_set, task_of
 
 from toplabel import simplex
-from toplabel.reproduction.config.method import Method
+from toplabel.reproduction.config.methods import Method
 from toplabel.reproduction.config.protocols import Axis, Budget
 from toplabel.reproduction.methods.simplex_boosting import _best_step, _gradient, coding_values
 from toplabel.reproduction.selection.choice import choose
-from toplabel.reproduction.selection.training import train_models
+from toplabel.reproduction.selection.models import train_models
 from toplabel.reproduction.selection.tuning import tune_split
 
 BUDGET = Budget(Axis(10, -2, 0, 1), None)

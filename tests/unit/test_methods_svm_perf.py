@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from small_sets import blobs, competitor
 
-from toplabel.reproduction.methods.cutting_planes import solve
-from toplabel.reproduction.methods.svm_perf import most_violating, tangent
+from toplabel.reproduction.methods.svm_perf import most_violating, solve, tangent
 
 
 def _predictions(positive, k):

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from small_sets import blobs, competitor
 
-from toplabel.reproduction.methods.quadratic import minimise
+from toplabel.reproduction.methods.toppush import minimise
 from toplabel.reproduction.methods.toppush_program import _Dual, _Point
 
 

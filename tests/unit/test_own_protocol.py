@@ -8,7 +8,7 @@ from sklearn.datasets import dump_svmlight_file
 from small_sets import problems_of, task_of
 
 from toplabel.reproduction.config.entry import Entry, RawFile, Split
-from toplabel.reproduction.config.method import Method
+from toplabel.reproduction.config.methods import Method
 from toplabel.reproduction.config.protocols import load_protocols
 from toplabel.reproduction.data.parts import Part, Prepared
 from toplabel.reproduction.data.prepare import prepare

@@ -10,7 +10,7 @@ from small_sets import task_of
 import toplabel
 from toplabel.reproduction.compare.classes import class_rates, confusion
 from toplabel.reproduction.config.entry import Entry, RawFile, Split
-from toplabel.reproduction.config.method import Method
+from toplabel.reproduction.config.methods import Method
 from toplabel.reproduction.config.protocols import Axis, Budget
 from toplabel.reproduction.data.parts import Part, Prepared
 from toplabel.reproduction.data.prepare import prepare
@@ -19,10 +19,9 @@ from toplabel.reproduction.data.tasks import PrepareTask
 from toplabel.reproduction.files import write_npz
 from toplabel.reproduction.methods.recipe import Recipe
 from toplabel.reproduction.selection.choice import Choice
-from toplabel.reproduction.selection.models import Model, key_of
+from toplabel.reproduction.selection.models import Model, key_of, train_models
 from toplabel.reproduction.selection.predictions import model_arrays, predictions
 from toplabel.reproduction.selection.task import PredictTask
-from toplabel.reproduction.selection.training import train_models
 from toplabel.reproduction.tasks import recipe_of
 
 NAN = float("nan")

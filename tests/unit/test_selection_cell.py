@@ -7,14 +7,13 @@ import pytest
 from small_sets import evaluation_of, multiclass_set, problems_of, regions_set, task_of
 
 from toplabel import metrics, thresholds
-from toplabel.reproduction.config.method import Method
+from toplabel.reproduction.config.methods import Method
 from toplabel.reproduction.config.protocols import Axis, Budget, EquallySpaced
 from toplabel.reproduction.files import FileError
 from toplabel.reproduction.selection.choice import Choice, choose, load_choices, save_choices
 from toplabel.reproduction.selection.evaluation import evaluate, load_metrics, save_metrics
 from toplabel.reproduction.selection.measures import ranking_value
-from toplabel.reproduction.selection.models import key_of, load_models, save_models
-from toplabel.reproduction.selection.training import train_models
+from toplabel.reproduction.selection.models import key_of, load_models, save_models, train_models
 from toplabel.reproduction.selection.tuned import load_tuned, save_tuned, seconds_by_split
 from toplabel.reproduction.selection.tuning import tune_split
 

@@ -6,13 +6,12 @@ import numpy as np
 import pytest
 from small_sets import multiclass_set, problems_of, task_of
 
-from toplabel.reproduction.config.method import Method
+from toplabel.reproduction.config.methods import Method
 from toplabel.reproduction.config.protocols import Axis, Budget
 from toplabel.reproduction.methods import library_loss
-from toplabel.reproduction.selection import checkpoints as module
-from toplabel.reproduction.selection.checkpoints import Checkpoints
+from toplabel.reproduction.selection import tuning as module
 from toplabel.reproduction.selection.tuned import Point, Tuned
-from toplabel.reproduction.selection.tuning import tune_split
+from toplabel.reproduction.selection.tuning import Checkpoints, tune_split
 
 KERNEL = Method("lr_rbf", "A", "lr_multi", kernel="rbf")
 BUDGET = Budget(Axis(2, -4, 2, 2), Axis(2, -2, 1, 1), folds=2, patience=1)

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from small_sets import multiclass_set, problems_of, regions_set, task_of
 
-from toplabel.reproduction.config.method import Method
+from toplabel.reproduction.config.methods import Method
 from toplabel.reproduction.config.protocols import Axis, Budget
-from toplabel.reproduction.selection.folds import half_fold, random_folds, stratified_folds
+from toplabel.reproduction.selection.problems import half_fold, random_folds, stratified_folds
 
 METHOD = Method("lr_multi", "A", "lr_multi")
 BUDGET = Budget(Axis(2, -4, 6, 2), None, folds=3)

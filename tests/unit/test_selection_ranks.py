@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from toplabel import metrics
-from toplabel.reproduction.selection.ranks import TrueRanks, load_ranks, save_ranks
+from toplabel.reproduction.selection.evaluation import TrueRanks, load_ranks, save_ranks
 
 TOPS = ["top1", "top3", "top10"]
 

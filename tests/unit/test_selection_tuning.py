@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from small_sets import blobs, multiclass_set, problems_of, regions_set, task_of
 
-from toplabel.reproduction.config.method import Method
+from toplabel.reproduction.config.methods import Method
 from toplabel.reproduction.config.protocols import Axis, Budget, EquallySpaced
 from toplabel.reproduction.methods.recipe import Recipe
 from toplabel.reproduction.selection import tuning

@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import pytest
 
 from toplabel.reproduction.config.entry import Divide, Entry, Network, Printed, RawFile, Split
-from toplabel.reproduction.config.method import Method
+from toplabel.reproduction.config.methods import Method
 from toplabel.reproduction.config.protocols import Axis, Budget, EquallySpaced, Protocol
 from toplabel.reproduction.config.run import RunConfig
 from toplabel.reproduction.jobs import plain, received

@@ -1,8 +1,7 @@
 """TPAMI section 4 in numbers: which losses are top-k calibrated, the propositions as a table."""
 
 from toplabel.reproduction.calibration import CalibrationTask
-from toplabel.reproduction.calibration.propositions import CAPTION, TITLE, table
-from toplabel.reproduction.calibration.study import study
+from toplabel.reproduction.calibration.study import CAPTION, TITLE, study, table
 from toplabel.reproduction.compare.tables import PrintedTable, write_table
 from toplabel.reproduction.frames import write_frame
 from toplabel.reproduction.jobs import run

@@ -5,7 +5,7 @@ from pathlib import Path
 from toplabel.reproduction.data.prepared import load_prepared
 from toplabel.reproduction.jobs import run
 from toplabel.reproduction.networks import FineTuneTask
-from toplabel.reproduction.networks.stages import fine_tune, remove_checkpoint
+from toplabel.reproduction.networks.training import fine_tune, remove_checkpoint
 from toplabel.reproduction.selection.evaluation import save_metrics
 
 

@@ -6,11 +6,10 @@ from pathlib import Path
 from toplabel.reproduction.data.prepared import load_prepared
 from toplabel.reproduction.files import file_sum
 from toplabel.reproduction.jobs import run
-from toplabel.reproduction.selection.checkpoints import Checkpoints
 from toplabel.reproduction.selection.problems import validation_problems
 from toplabel.reproduction.selection.task import TuneTask
 from toplabel.reproduction.selection.tuned import save_tuned
-from toplabel.reproduction.selection.tuning import tune_split
+from toplabel.reproduction.selection.tuning import Checkpoints, tune_split
 
 
 def main(task, snakemake):

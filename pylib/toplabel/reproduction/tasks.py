@@ -13,7 +13,7 @@ from typing import Any
 from toplabel.reproduction.calibration import CalibrationTask
 from toplabel.reproduction.compare import CompareTask
 from toplabel.reproduction.config.competitors import COMPETITORS
-from toplabel.reproduction.config.method import Method
+from toplabel.reproduction.config.methods import Method
 from toplabel.reproduction.config.protocols import Budget, Protocol
 from toplabel.reproduction.data.tasks import DescribedSet, DescribeTask, PrepareTask
 from toplabel.reproduction.facts import RunTask

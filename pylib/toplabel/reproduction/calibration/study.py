@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from toplabel.reproduction.calibration import truncated
-from toplabel.reproduction.calibration.closed_forms import deviation
 from toplabel.reproduction.calibration.distributions import Distribution, distributions
-from toplabel.reproduction.calibration.excess import excesses
-from toplabel.reproduction.calibration.pointwise import Pointwise
+from toplabel.reproduction.calibration.excess import OPTIMAL, WRONG, excesses
+from toplabel.reproduction.calibration.pointwise import Pointwise, deviation
 from toplabel.reproduction.seeds import seed_of
 
 #: What is studied. Smoothed hinges with two values of gamma, since the propositions hold for every
@@ -76,3 +76,108 @@ def study(seed: int = 0, each: int = 2) -> tuple[pd.DataFrame, pd.DataFrame]:
 def _text(numbers: np.ndarray) -> str:
     """Print numbers so that they can be read: up to six digits, -0 as 0."""
     return " ".join(f"{number + 0.0:.6g}" for number in np.round(numbers, 9))
+
+
+TITLE = "Top-k calibration: TPAMI Propositions 8 to 13 in numbers"
+CAPTION = (
+    "A case is a loss, a distribution p of the classes and an s with a gap between the s-th and the"
+    " next probability. Bayes optimal: every minimiser of the conditional risk has the Bayes optimal"
+    " top-s set: so it is if scores tying classes s and s + 1 risk more than the least; by how much"
+    " is the excess, and both risks are certified. A counterexample is a minimiser f that ties them."
+    " Open: what the paper leaves open. The argument is in docs/evidence/calibration.md."
+)
+CALIBRATED, NOT_CALIBRATED, OPEN = "calibrated", "not calibrated", "open"
+_LOSS = ["loss", "k", "gamma"]
+
+
+class Statement(NamedTuple):
+    """A statement of the paper on the top-s sets of some losses, and a query of the cases of it.
+
+    The query may name `p1`, the largest probability.
+    """
+
+    text: str
+    losses: str
+    claim: str
+    query: str
+
+
+_ALPHA, _BETA = "loss == 'topk_svm_alpha' and gamma", "loss == 'topk_svm_beta' and gamma"
+_SVM_MULTI, _TRUNCATED = "loss == 'svm_multi' and gamma", "loss == 'topk_ent_tr' and s"
+STATEMENTS = (
+    Statement("Prop. 8", "OVA SVM", NOT_CALIBRATED, "loss == 'svm_ova' and gamma == 0"),
+    Statement("Prop. 9", "OVA logistic regression", CALIBRATED, "loss == 'lr_ova'"),
+    Statement("Prop. 10", "OVA smooth SVM", CALIBRATED, "loss == 'svm_ova' and gamma > 0"),
+    Statement(
+        "Prop. 11: top-1, all p below 1/2",
+        "multiclass SVM",
+        NOT_CALIBRATED,
+        f"{_SVM_MULTI} == 0 and s == 1 and p1 < 0.5",
+    ),
+    Statement(
+        "Prop. 11: top-s for s > 1",
+        "multiclass SVM",
+        NOT_CALIBRATED,
+        f"{_SVM_MULTI} == 0 and s > 1",
+    ),
+    Statement("Prop. 12", "softmax", CALIBRATED, "loss == 'lr_multi'"),
+    Statement("Prop. 13: s ≥ k", "truncated top-k entropy", CALIBRATED, f"{_TRUNCATED} >= k"),
+    Statement(
+        "Beyond Prop. 13: s = k - 1", "truncated top-k entropy", OPEN, f"{_TRUNCATED} == k - 1"
+    ),
+    Statement(
+        "Beyond Prop. 13: s < k - 1", "truncated top-k entropy", OPEN, f"{_TRUNCATED} < k - 1"
+    ),
+    Statement("Open: s ≥ k", "top-k SVM α", OPEN, f"{_ALPHA} == 0 and s >= k"),
+    Statement("Open: s ≥ k", "top-k SVM β", OPEN, f"{_BETA} == 0 and s >= k"),
+    Statement("Open: all s", "smooth multiclass SVM", OPEN, f"{_SVM_MULTI} > 0"),
+    Statement("Open: s ≥ k", "smooth top-k SVM α", OPEN, f"{_ALPHA} > 0 and s >= k"),
+    Statement("Open: s < k", "smooth top-k SVM α", OPEN, f"{_ALPHA} > 0 and s < k"),
+    Statement("Open: all s", "smooth top-k SVM β", OPEN, f"{_BETA} > 0"),
+    Statement("Open: all s", "top-k entropy", OPEN, "loss == 'topk_ent'"),
+)
+
+
+def table(minima: pd.DataFrame, cases: pd.DataFrame) -> pd.DataFrame:
+    """Return a row of text for each of `STATEMENTS`, of the two frames of `study.study`."""
+    cases = cases.assign(p1=cases["p"].str.split().str[0].astype(float))
+    return pd.DataFrame([_row(one, minima, cases.query(one.query)) for one in STATEMENTS])
+
+
+def _row(one: Statement, minima: pd.DataFrame, cases: pd.DataFrame) -> dict[str, str]:
+    right = cases.loc[cases["verdict"] == OPTIMAL, "excess"]
+    wrong = cases[cases["verdict"] == WRONG]
+    undecided = len(cases) - len(right) - len(wrong)
+    off = minima.merge(cases[_LOSS].drop_duplicates())["deviation"].dropna().abs()
+    return {
+        "Statement": one.text,
+        "Loss": one.losses,
+        "Verdict": _verdict(one.claim, len(right), len(wrong), undecided),
+        "Cases": str(len(cases)),
+        "Bayes optimal": str(len(right)),
+        "Not": str(len(wrong)),
+        "Least excess": f"{right.min():.1e}" if len(right) else "",
+        "Formula off by": f"{off.max():.1e}" if len(off) else "",
+        "First counterexample": counterexample(wrong.iloc[0]) if len(wrong) else "",
+    }
+
+
+def _verdict(claim: str, right: int, wrong: int, undecided: int) -> str:
+    """Say whether a claim is confirmed, or whether the answer to an open question is known."""
+    decided = wrong > 0 or (right > 0 and not undecided)
+    if claim == OPEN:
+        found = "fails" if wrong else "no counterexample"
+        return found if decided else f"{undecided} cases undecided"
+    agrees = decided and (wrong > 0) == (claim == NOT_CALIBRATED)
+    return "confirmed" if agrees else "NOT CONFIRMED"
+
+
+def counterexample(case: pd.Series) -> str:
+    """Print a case in which minimisers f tie the classes s and s + 1.
+
+    Of the truncated entropy, whose scores run to infinity, there is no f.
+    """
+    p, scores = (", ".join(case[name].split()) for name in ("p", "scores"))
+    gamma = f"γ = {case['gamma']:g}, " if case["gamma"] else ""
+    f = f"f = ({scores})" if scores else "in the limit"
+    return f"k = {case['k']}, {gamma}s = {case['s']}, p = ({p}): {f}"

@@ -14,7 +14,7 @@ import numpy as np
 
 from toplabel.reproduction.files import FileError
 from toplabel.reproduction.seeds import seed_of
-from toplabel.reproduction.selection.ranks import load_ranks
+from toplabel.reproduction.selection.evaluation import load_ranks
 
 DRAWS = 1000
 LEVEL = 0.95

@@ -10,7 +10,7 @@ import pandas as pd
 
 from toplabel.reproduction.compare.bootstrap import RowDraws, interval
 from toplabel.reproduction.config.catalogue import Catalogue
-from toplabel.reproduction.config.method import Method
+from toplabel.reproduction.config.methods import Method
 
 _GROUP = ["dataset", "method", "metric"]
 

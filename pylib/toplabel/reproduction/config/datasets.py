@@ -10,9 +10,18 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from toplabel.reproduction.config.documents import Fault, check_rows, read_yaml, unknown
+from toplabel.reproduction.config.documents import (
+    Closed,
+    Fault,
+    Name,
+    Named,
+    Some,
+    check_rows,
+    model,
+    read_yaml,
+    unknown,
+)
 from toplabel.reproduction.config.entry import Entry
-from toplabel.reproduction.config.model import Closed, Name, Named, Some, model
 
 Key = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_]*$", max_length=100)]
 

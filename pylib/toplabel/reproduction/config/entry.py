@@ -7,8 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, PositiveFloat, PositiveInt
 
-from toplabel.reproduction.config.documents import Fault
-from toplabel.reproduction.config.model import Closed, FileName, Name, RowName, model
+from toplabel.reproduction.config.documents import Closed, Fault, FileName, Name, RowName, model
 
 FORMATS = ("libsvm", "mulan_arff", "idx", "table", "mat", "npz", "hdf5", "npy", "voc", "coco")
 """The formats of raw files, whose readers are in `toplabel.reproduction.data.formats`."""

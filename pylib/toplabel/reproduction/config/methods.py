@@ -4,13 +4,28 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from itertools import product
 from types import MappingProxyType
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
-from toplabel.reproduction.config.documents import Fault, check_rows, read_yaml, unknown
-from toplabel.reproduction.config.keys import Key
-from toplabel.reproduction.config.method import KINDS, Method
-from toplabel.reproduction.config.model import Closed, Named, Some, model
+from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt
+
+from toplabel._core.catalogue import LOSSES, Loss
+from toplabel.reproduction.config.competitors import COMPETITORS
+from toplabel.reproduction.config.documents import (
+    Closed,
+    Fault,
+    Named,
+    RowName,
+    Some,
+    Value,
+    check_rows,
+    model,
+    read_yaml,
+    unknown,
+)
+from toplabel.reproduction.config.keys import Key, canonical_key
+from toplabel.reproduction.config.protocols import Axis, Budget, BudgetName, Grid
 
 
 def whole_rows(rows: Mapping[str, Any]) -> dict[str, Any]:
@@ -70,3 +85,216 @@ def load_methods(
     """
     own = run.get("methods", {})
     return check_rows(read_yaml(path), MethodsFile, str(path), "methods", own, whole_rows).methods
+
+
+PAPER_EPOCHS = 3
+"""How many epochs the fine-tuning of TPAMI Table 6 takes on ImageNet."""
+
+
+Values = Annotated[tuple[Value, ...], Some]
+_PATH = r"^\w+(\.\w+)+$"
+_OWN = Loss(key="", label="", about="", labels="either")  # a loss of the user
+KINDS = ("loss", "estimator", "competitor")
+"""The keys of what a method is, of which it has one."""
+
+
+@model
+class Method(Closed):
+    """A method: a loss of the library, a scikit-learn estimator, or a competitor of the papers.
+
+    A row with `ks`, a list, in place of `k` stands for a method for each of them: `{k}` in its
+    name, `label` and `variant_of` is the k. A row with `variant_of` has all keys of that method but
+    those that it states.
+    """
+
+    name: RowName
+    label: str
+    """The name in tables and figures; ^{..} and _{..} are superscripts and subscripts."""
+    loss: Literal[("", *LOSSES)] | Annotated[str, Field(pattern=_PATH)] = ""
+    """A loss of toplabel.solve, which is then the solver, or the import path of a class of your own
+    that `toplabel.losses.get` describes, as my_module.MyLoss."""
+    k: PositiveInt | Annotated[tuple[PositiveInt, ...], Field(min_length=2)] = 1
+    """The k of a top-k loss, or of a competitor that has one; a list of values to select from, per
+    metric as C is (TPAMI section 6.3), for a top-k loss with the linear kernel."""
+    gamma: NonNegativeFloat = 0.0
+    """The smoothing of a hinge loss; 0 is the nonsmooth one."""
+    kernel: Literal["linear", "rbf", ""] = ""
+    """linear, or rbf for exp(-theta ||x - z||^2) with theta selected; by default linear, or the
+    kernel of the competitor."""
+    labels: Literal["one", "set"] = "one"
+    """What an estimator, or a loss that takes either, is trained on: one label per example, or a
+    set of labels, which for a one-vs-all loss is binary relevance."""
+    features: Literal["raw", "bias", "standard"] = "raw"
+    """raw: as published, without a bias, as in the papers; bias: with a column of ones; standard:
+    with mean 0 and variance 1 (sparse features: mean square 1) and a column of ones."""
+    estimator: Literal[""] | Annotated[str, Field(pattern=_PATH)] = ""
+    """A classifier with the interface of scikit-learn, in place of a loss, by its import path, as
+    sklearn.ensemble.RandomForestClassifier."""
+    competitor: Literal[("", *COMPETITORS)] = ""
+    """A method of the papers that has code here (docs/protocols.md), in place of a loss."""
+    params: Mapping[str, Value] = Field(default_factory=dict)
+    """Fixed parameters of the estimator or of the loss of your own, or options of the competitor."""
+    grid: Mapping[BudgetName, Axis] | Mapping[str, Values] = Field(default_factory=dict)
+    """A loss or a competitor has an axis for each budget here, which takes the place of the protocol's
+    C, or of what the competitor selects in its place (docs/evidence/protocols.md). An estimator has a
+    list of values for each parameter that is selected."""
+    protocol: str = ""
+    """A name of config/protocols.yaml, in place of the protocol of the data set."""
+    variant_of: str = ""
+    """The method that this one is another training of: as the authors' procedure is likely to have
+    trained, or at a point of the grid that was not selected. Its numbers explain those of that
+    method where they differ from the printed ones, and are compared with nothing themselves."""
+    passes: PositiveInt | None = None
+    """After how many passes over the data the solver of a variant ends."""
+    point: Mapping[Literal["C", "theta"], float] = Field(default_factory=dict)
+    """The one point of the protocol's grids that a variant is trained at, as exponents of C and,
+    for the RBF kernel, theta; what it does not name is selected as ever."""
+    selected_by: str = ""
+    """The metric whose best point a variant takes for all metrics, from the tuning of the method
+    that it is a variant of; by default each metric has its own point."""
+    epochs: NonNegativeInt | None = None
+    """For how many epochs the network of the data set is trained further with the loss, in place
+    of a linear model; 0 is the network as it was trained, with softmax."""
+
+    def __post_init__(self) -> None:
+        if sum(bool(getattr(self, kind)) for kind in KINDS) != 1:
+            raise ValueError("needs either a loss, an estimator or a competitor")
+        if not (self.kernel or self.estimator or self.fine_tunes):
+            own = self._competitor.kernel if self.competitor else "linear"
+            object.__setattr__(self, "kernel", own)
+        for key, (is_wrong, why) in self._faults().items():
+            if is_wrong:
+                raise Fault(key, why)
+
+    def _faults(self) -> dict[str, tuple[bool, str]]:
+        """Return by key whether it is given and means nothing, and what it is for.
+
+        A k and a gamma that mean nothing make no other method, which the registry refuses.
+        """
+        linear = bool(self.loss) and self.kernel == "linear"
+        either = not self.competitor and self._loss.labels == "either"
+        axes = all(isinstance(values, Axis) for values in self.grid.values())
+        kernel = self._competitor.kernel if self.competitor else ""
+        return {
+            "k": (self.ks and not (linear and self.has_k), "a list is for linear top-k losses"),
+            "features": (self.features != "raw" and not linear, "needs a loss and a linear kernel"),
+            "labels": (self.labels == "set" and not either, "it is trained on one kind of labels"),
+            "kernel": (not self.loss and self.kernel != kernel, f"it has the kernel '{kernel}'"),
+            "params": (self.params and self.loss in LOSSES, "a loss of the library has none"),
+            "grid": (self.grid and axes == bool(self.estimator), "has another form here"),
+            "epochs": (self.fine_tunes and self.loss not in LOSSES, "needs a loss of the library"),
+        }
+
+    @property
+    def _competitor(self):
+        return COMPETITORS[self.competitor]
+
+    @property
+    def _loss(self) -> Loss:
+        return LOSSES.get(self.loss, _OWN)
+
+    @property
+    def path(self) -> str:
+        """The import path of an estimator or of a loss of the user; empty for other methods."""
+        return self.estimator or ("" if self.loss in LOSSES else self.loss)
+
+    @property
+    def fine_tunes(self) -> bool:
+        """Whether a network is trained, or left as it was, in place of a linear model."""
+        return self.epochs is not None
+
+    @property
+    def tuned_as(self) -> str:
+        """The name of the method whose tuning this one uses."""
+        return self.variant_of if self.selected_by else self.name
+
+    @property
+    def task(self) -> str:
+        """What the method is trained on: "multiclass" or "multilabel"."""
+        sets = self.labels == "set" or self._loss.labels == "set"
+        return "multilabel" if sets else "multiclass"
+
+    @property
+    def family(self) -> str:
+        """The name of the method in its key, without k, gamma and kernel.
+
+        It is that of data/published if the papers print the method: the loss or the competitor, or
+        with "_ft" a network that was trained further as the papers do. A variant, an estimator and
+        a loss of the user, of which nothing is printed, have their own name, and so has a loss with
+        "_sets", "_bias" or "_standard", trained on other labels or features, and one with
+        "_network" or another number of epochs.
+        """
+        if self.variant_of or self.path:
+            return self.name
+        if self.fine_tunes:
+            own = "" if self.epochs == PAPER_EPOCHS else f"{self.epochs}"
+            return f"{self.loss}_ft{own}" if self.epochs else f"{self.loss}_network"
+        sets = "_sets" if self.labels == "set" else ""
+        features = "" if self.features == "raw" else f"_{self.features}"
+        return self.competitor or f"{self.loss}{sets}{features}"
+
+    @property
+    def has_k(self) -> bool:
+        """Whether k means anything."""
+        if self.competitor:
+            return self._competitor.top_k
+        return self._loss.top_k
+
+    @property
+    def ks(self) -> tuple[int, ...]:
+        """The values that k is selected from; empty where k is given."""
+        return self.k if isinstance(self.k, tuple) else ()
+
+    @property
+    def smallest_k(self) -> int:
+        """The k, or the smallest of those to select from."""
+        return min(self.ks, default=self.k)
+
+    @property
+    def candidates(self) -> list[dict[str, Any]]:
+        """All combinations of the values that an estimator's parameters are selected from."""
+        return [
+            dict(zip(self.grid, values, strict=True)) for values in product(*self.grid.values())
+        ]
+
+    def grid_of(self, budget: Budget, name: BudgetName) -> Grid:
+        """Return the grid of a budget, with the method's own axis of C, or its one point.
+
+        An estimator has candidates in place of C and theta.
+        """
+        shared = {key: getattr(budget, key) for key in ("thresholds", "folds", "validation_rows")}
+        if self.estimator:
+            return Grid(**shared)
+        axes = {"C": self.grid.get(name, budget.C)}
+        if self.tunes_width:
+            axes["theta"] = budget.theta
+        if not self.point:
+            keys = ("refine", "extend", "screen_rows", "patience")
+            return Grid(**shared, **axes, **{key: getattr(budget, key) for key in keys})
+        for key, exponent in self.point.items():
+            axes[key] = Axis(getattr(budget, key).base, exponent, exponent, 1.0)
+        return Grid(**shared, **axes, patience=budget.patience)
+
+    @property
+    def selects_C(self) -> bool:
+        """Whether what is selected on validation data is the C of the papers."""
+        if self.competitor:
+            return self._competitor.parameter == "C"
+        return bool(self.loss) and not self.fine_tunes
+
+    @property
+    def tunes_width(self) -> bool:
+        """Whether the width of an RBF kernel is selected on validation data."""
+        return self.kernel == "rbf" and bool(self.loss)
+
+    @property
+    def leave_one_out(self) -> bool:
+        """Whether it is validated by closed-form leave-one-out scores."""
+        return bool(self.competitor) and self._competitor.leave_one_out
+
+    @property
+    def key(self) -> Key:
+        """What the method is compared by."""
+        k = self.k if self.has_k and not self.ks else ""
+        gamma = self.gamma if self._loss.smoothing else ""
+        return canonical_key(self.family, k, gamma, self.kernel)

@@ -14,9 +14,17 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, NonNegativeFloat, PositiveFloat, PositiveInt
 
-from toplabel.reproduction.config.documents import check, read_yaml
+from toplabel.reproduction.config.documents import (
+    Closed,
+    Name,
+    Named,
+    RowName,
+    Some,
+    check,
+    model,
+    read_yaml,
+)
 from toplabel.reproduction.config.keys import Key, key_of
-from toplabel.reproduction.config.model import Closed, Name, Named, RowName, Some, model
 from toplabel.reproduction.config.studies import table_name
 
 FILE = "config/notes.yaml"

@@ -14,15 +14,17 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
 
-from toplabel.reproduction.config.documents import Fault, check, read_yaml
-from toplabel.reproduction.config.model import (
+from toplabel.reproduction.config.documents import (
     Closed,
+    Fault,
     Gap,
     Name,
     Named,
     RowName,
     Some,
+    check,
     model,
+    read_yaml,
 )
 
 _SLACK = 1e-9  # steps of 0.2 reach the end of a grid only up to rounding

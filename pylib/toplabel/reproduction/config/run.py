@@ -7,8 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, NonNegativeInt, PositiveInt
 
-from toplabel.reproduction.config.documents import Fault
-from toplabel.reproduction.config.model import Closed, Gap, Part, Some, model
+from toplabel.reproduction.config.documents import Closed, Fault, Gap, Part, Some, model
 from toplabel.reproduction.config.protocols import BudgetName
 
 SUMMARY = "reports/summary"

@@ -13,8 +13,19 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from toplabel.reproduction.config.documents import Fault, check, read_yaml, validate
-from toplabel.reproduction.config.model import Closed, Name, Named, RowName, Some, model, with_name
+from toplabel.reproduction.config.documents import (
+    Closed,
+    Fault,
+    Name,
+    Named,
+    RowName,
+    Some,
+    check,
+    model,
+    read_yaml,
+    validate,
+    with_name,
+)
 
 _TABLE_FILE = re.compile(r"(?P<source>[a-z]+[0-9]{4})_table(?P<table>[0-9]+)")
 _MAIN = "tpami2017_"  # the paper whose tables need no prefix: table05 is tpami2017_table05

@@ -2,10 +2,10 @@
 
 The stages, in their order, with what each hands to the next:
 
-- `folds`, `problems`: rows to train on and rows to measure on, for each fold;
-- `tuning` (with `grids`, `fitting`, `checkpoints`): validation values over the grid, `tuned.Tuned`;
+- `problems`: rows to train on and rows to measure on, for each fold;
+- `tuning` (with `grids`, `fitting`): validation values over the grid, `tuned.Tuned`;
 - `choice`: the best point for each metric, `choice.Choice`, a row of selection.csv;
-- `training`: the chosen models with their certificates, `models.Model`, in models.npz;
+- `models`: the chosen models with their certificates, `models.Model`, in models.npz;
 - `evaluation`: thresholds and test metrics, `evaluation.TestMetric`, a row of evaluation.csv, and
-  `ranks.TrueRanks`, in ranks.npz.
+  `evaluation.TrueRanks`, in ranks.npz.
 """

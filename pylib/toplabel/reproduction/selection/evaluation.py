@@ -13,10 +13,10 @@ from toplabel import thresholds
 from toplabel.reproduction.config.run import Threshold
 from toplabel.reproduction.frames import read_rows, write_rows
 from toplabel.reproduction.selection.choice import Choice
+from toplabel.reproduction.selection.files import read_records, write_records
 from toplabel.reproduction.selection.measures import all_values, class_values, needs_threshold
 from toplabel.reproduction.selection.models import Key, Model, instance_scores, key_of
 from toplabel.reproduction.selection.problems import split_named, truth_of
-from toplabel.reproduction.selection.ranks import TOP, TrueRanks
 from toplabel.reproduction.selection.task import EvaluateTask
 
 if TYPE_CHECKING:
@@ -148,3 +148,48 @@ def save_metrics(rows: Iterable[TestMetric], path: str | os.PathLike[str]) -> No
 def load_metrics(paths: Iterable[str | os.PathLike[str]]) -> list[TestMetric]:
     """Read the rows of several evaluation.csv; a FileError names the line and the column."""
     return [row for path in paths for row in read_rows(TestMetric, path)]
+
+
+TOP = "top"
+
+
+@dataclass(frozen=True)
+class TrueRanks:
+    """Ranks of one model on the n test rows of a split, a record of ranks.npz.
+
+    `metric` names the top-k accuracies that are measured with this model, ``top<k>``. `above` (n,)
+    says how many classes score higher than the true one, `tied` (n,) how many score the same, the
+    true one among them.
+    """
+
+    split: str
+    metric: np.ndarray
+    above: np.ndarray
+    tied: np.ndarray
+
+    @classmethod
+    def of(cls, split: str, metrics: Sequence[str], y: np.ndarray, scores: np.ndarray) -> TrueRanks:
+        """Rank the true class y of each row among its scores, shape (n, m)."""
+        own = np.take_along_axis(scores, y[:, None], axis=1)
+        kind = np.min_scalar_type(scores.shape[1])
+        counts = (np.count_nonzero(one, axis=1) for one in (scores > own, scores == own))
+        above, tied = (count.astype(kind) for count in counts)
+        return cls(split, np.array(metrics), above, tied)
+
+    def hits(self, metric: str) -> np.ndarray:
+        """Return whether each row counts for ``top<k>``: 0 or 1, or a share where classes tie.
+
+        Their mean is ``metrics.top_k_accuracy(y, scores, k, ties="shared")``.
+        """
+        places = int(metric.removeprefix(TOP)) - self.above.astype(np.int64)
+        return np.clip(places / self.tied, 0.0, 1.0)
+
+
+def save_ranks(ranks: Iterable[TrueRanks], path: str | os.PathLike[str]) -> None:
+    """Write ranks.npz: the i-th model's fields as ``<i>.<field>``."""
+    write_records(ranks, path)
+
+
+def load_ranks(path: str | os.PathLike[str]) -> list[TrueRanks]:
+    """Read ranks.npz; a FileError names a file that is damaged or of another version."""
+    return read_records(TrueRanks, path)

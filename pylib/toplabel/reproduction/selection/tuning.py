@@ -5,17 +5,22 @@ A job tunes splits with all their folds. Within it, one `FoldPath` a fold goes u
 
 from __future__ import annotations
 
+import hashlib
+import os
+import shutil
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 
 from toplabel.kernels import cross_gram
+from toplabel.reproduction.files import FileError
 from toplabel.reproduction.methods.trained import dense
-from toplabel.reproduction.selection.checkpoints import Checkpoints
 from toplabel.reproduction.selection.choice import DECIMALS
-from toplabel.reproduction.selection.fitting import Fit, Fitter, pool, solver_rows
+from toplabel.reproduction.selection.files import read_records, write_records
+from toplabel.reproduction.selection.fitting import Fit, Fitter, Scaling, pool, solver_rows
 from toplabel.reproduction.selection.grids import (
     Points,
     coarse_points,
@@ -26,7 +31,6 @@ from toplabel.reproduction.selection.grids import (
 )
 from toplabel.reproduction.selection.measures import all_values, sign
 from toplabel.reproduction.selection.problems import Matrix, ValidationProblem, fewer_rows
-from toplabel.reproduction.selection.scaling import Scaling
 from toplabel.reproduction.selection.task import TuneTask, with_meaning
 from toplabel.reproduction.selection.tuned import Point, Tuned, assemble, average, merge
 
@@ -241,3 +245,39 @@ def best_values(point: Point, metrics: Sequence[str]) -> np.ndarray:
     signs = np.array([sign(metric) for metric in metrics])
     values = np.where(np.isnan(point.values), -np.inf, signs * point.values)
     return np.round(values.max(axis=0), DECIMALS)
+
+
+WORTH_KEEPING = 10.0
+"""Seconds of fits: a shorter path is computed again."""
+
+
+class Checkpoints:
+    """A folder with a file for each finished path, which the job removes when it ends well.
+
+    `identity` is all that the numbers depend on (data, method, budget, code), with a `repr` that
+    tells it: a path that was saved under another identity is not found.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str], identity: object) -> None:
+        self._folder = Path(folder)
+        self._identity = repr(identity)
+
+    def load(self, key: object) -> list[Point] | None:
+        """Return the points of a path; None if it is not there, or damaged."""
+        try:
+            return read_records(Point, self._path(key))
+        except FileError:
+            return None
+
+    def save(self, key: object, points: Sequence[Point]) -> None:
+        """Save a path, if it took long enough."""
+        if sum(point.seconds for point in points) >= WORTH_KEEPING:
+            write_records(points, self._path(key))
+
+    def remove(self) -> None:
+        """Remove the folder: the job's own result is there."""
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _path(self, key: object) -> Path:
+        digest = hashlib.sha256(f"{self._identity}\n{key!r}".encode()).hexdigest()
+        return self._folder / f"{digest[:24]}.npz"

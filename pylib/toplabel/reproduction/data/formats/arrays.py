@@ -16,7 +16,7 @@ import h5py
 import numpy as np
 from scipy import io, sparse
 
-from toplabel.reproduction.config.model import FileName
+from toplabel.reproduction.config.documents import FileName
 from toplabel.reproduction.data.formats.common import FormatError, Source, Table, assemble, damage
 from toplabel.reproduction.data.parts import Loaded
 

@@ -19,7 +19,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from toplabel.reproduction.config.model import FileName
+from toplabel.reproduction.config.documents import FileName
 from toplabel.reproduction.data.formats.arrays import read_beside, read_hdf5, read_npy, read_npz
 from toplabel.reproduction.data.formats.common import (
     FormatError,
