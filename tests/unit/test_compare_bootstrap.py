@@ -32,7 +32,7 @@ def test_all_columns_share_the_draws_of_their_names():
 def test_the_interval_is_that_of_a_binomial_share():
     n, share = 2000, 0.8
     hits = (np.arange(n) < share * n).astype(float)[:, None]
-    low, high = bootstrap.interval(bootstrap.draws_of_means(hits, "toy")[:, 0])
+    low, high = bootstrap.quantile_interval(bootstrap.draws_of_means(hits, "toy")[:, 0])
     half = 1.96 * np.sqrt(share * (1 - share) / n)
     assert low == pytest.approx(share - half, abs=0.15 * half)
     assert high == pytest.approx(share + half, abs=0.15 * half)

@@ -1,4 +1,4 @@
-"""How far an accuracy depends on which rows were there to test on: the bootstrap over test rows.
+"""The bootstrap over test rows: the spread of an accuracy over the rows that it is measured on.
 
 A draw takes as many rows as there are, each as often as chance has it (B. Efron, R. Tibshirani: An
 introduction to the bootstrap, 1993). All that was measured on the same rows has the same draws, so
@@ -79,7 +79,7 @@ def _weights(n: int, *names: object) -> Iterator[np.ndarray]:
         yield times.reshape(count, n).astype(float)
 
 
-def interval(draws: np.ndarray) -> tuple[float, float]:
+def quantile_interval(draws: np.ndarray) -> tuple[float, float]:
     """Return the ends of the percentile interval at the level `LEVEL`; NaN when a draw is."""
     tail = (1.0 - LEVEL) / 2.0
     low, high = np.quantile(draws, [tail, 1.0 - tail])

@@ -104,7 +104,7 @@ def _mask(rows: pd.DataFrame, chosen: Sequence[bool]) -> pd.Series:
 
 
 def _are_among(rows: pd.DataFrame, others: pd.DataFrame, columns: list[str]) -> pd.Series:
-    """Return which rows have the same entries in some columns as any of the others."""
+    """Return the mask of the rows whose entries in some columns are those of any other row."""
     known = pd.MultiIndex.from_frame(others[columns])
     return _mask(rows, pd.MultiIndex.from_frame(rows[columns]).isin(known))
 
@@ -120,7 +120,7 @@ def _with_seeds(measured: pd.DataFrame, seeds_of: Mapping[str, str]) -> pd.DataF
 
 
 def _barred(datasets: pd.Series, not_compared: Mapping[str, str]) -> list[str]:
-    """Return for each data set why its results stand beside no printed number; "" if they may."""
+    """Return the note of each data set: why its results stand beside no printed number, or ""."""
     return [
         f"not compared: {not_compared[name]}" if name in not_compared else "" for name in datasets
     ]
@@ -138,9 +138,11 @@ def _comparable(measured: pd.DataFrame, sources: list[str], registry: Registry) 
         is_in = [registry.is_compared(name, source) for name in may["config_dataset"]]
         parts.append(may[_mask(may, is_in)].assign(source=source))
     comparable = pd.concat(parts)
-    for _, rows in comparable[comparable.duplicated(_MEETING, keep=False)].groupby(_MEETING):
-        names = [f"{row['config_dataset']}/{row['config_method']}" for _, row in rows.iterrows()]
-        raise ValueError(f"{' and '.join(names[:2])} are results for the same published cells")
+    twice = comparable[comparable.duplicated(_MEETING, keep=False)]
+    if len(twice):
+        same = twice.sort_values([*_MEETING[:3], "metric", "key"])
+        first, second = (same["config_dataset"] + "/" + same["config_method"]).iloc[:2]
+        raise ValueError(f"{first} and {second} are results for the same published cells")
     return comparable
 
 
@@ -157,26 +159,24 @@ def _gaps(
     comparable: pd.DataFrame,
     measured: pd.DataFrame,
     registry: Registry,
-) -> list[str]:
-    """Return why printed numbers have no measured one, as far as the results say it."""
+) -> pd.Series:
+    """Return the note of each printed number: why it has no measured one, as far as results say it."""
     other_features = {}
-    for row in comparable[[*_MEETING]].itertuples(index=False):
+    for row in comparable.itertuples(index=False):
         words = f"the features {row.features}" if row.features else "the set's own vectors"
         place = (row.source, row.dataset, row.key, row.metric)
         other_features[place] = f"measured with {words}"
-    barred = measured[measured["note"] != ""]
-    names = barred["config_dataset"].map(registry.published_key)
-    notes_of = dict(zip(zip(names, barred["features"], strict=True), barred["note"], strict=True))
+    barred = {
+        (registry.published_key(row.config_dataset), row.features): row.note
+        for row in measured[measured["note"] != ""].itertuples(index=False)
+    }
     notes = []
-    for row, is_stated in zip(
-        published[_MEETING].itertuples(index=False),
-        _are_among(published, stated, PLACE),
-        strict=True,
-    ):
-        with_others = other_features.get((row.source, row.dataset, row.key, row.metric))
-        note = with_others or notes_of.get((row.dataset, row.features), "")
-        notes.append("" if is_stated else note)
-    return notes
+    for row in published.itertuples(index=False):
+        place = (row.source, row.dataset, row.key, row.metric)
+        note = other_features.get(place) or barred.get((row.dataset, row.features), "")
+        notes.append(note)
+    is_stated = _are_among(published, stated, PLACE)
+    return pd.Series(notes, published.index, dtype=str).mask(is_stated, "")
 
 
 def _under_readings(stated: pd.DataFrame, measured: pd.DataFrame, notes: Notes) -> pd.DataFrame:
@@ -258,6 +258,7 @@ def _with_notes(cells: pd.DataFrame, notes: Notes) -> pd.DataFrame:
         differs = row["verdict"] in NOT_REPRODUCED and not row["reading"]
         known = notes.reason_of(row) if differs else None
         reasons.append(known[0].name if known else "")
-        chosen = [one for one in notes.choices.values() if row["source"] and one.names(row)]
-        choices.append(chosen[0].name if chosen else "")
+        is_printed = row["source"] != ""
+        named = (choice.name for choice in notes.choices.values() if choice.names(row))
+        choices.append(next(named, "") if is_printed else "")
     return cells.assign(reason=reasons, choice=choices)

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from toplabel.metrics.names import lower_is_better
-from toplabel.reproduction.compare.bootstrap import DRAWS, RowDraws, interval
+from toplabel.reproduction.compare.bootstrap import DRAWS, RowDraws, quantile_interval
 from toplabel.reproduction.compare.cells import CELL, PUBLISHED, measurements
 from toplabel.reproduction.compare.outcomes import TIE, Interval, outcome, over_sets
 from toplabel.reproduction.compare.published import OTHERS
@@ -159,7 +159,7 @@ def _parts(claim: Claim, printed: pd.DataFrame, ours: pd.DataFrame) -> dict[str,
 
 
 def _are_among(numbers: pd.DataFrame, others: pd.DataFrame) -> pd.Series:
-    """Return which numbers are of the same cells of the papers' tables as some of the others."""
+    """Return the mask of the numbers of the same cells of the papers' tables as some others."""
     known = {*others[_PLACE].itertuples(index=False, name=None)}
     among = [place in known for place in numbers[_PLACE].itertuples(index=False, name=None)]
     return pd.Series(among, numbers.index, dtype=bool)
@@ -171,7 +171,7 @@ def _row(claim: Claim, name: str, numbers: pd.DataFrame, draws: RowDraws) -> dic
     sets = pairs[["points", "error", "rounding"]].groupby(level=_SET, sort=False).mean()
     tie = (DEVIATIONS * sets["error"]).clip(lower=TIE)
     margin = claim.margin if claim.expects == "similar" else math.nan
-    found = _interval(sets, pairs, draws)
+    interval = _interval(sets, pairs, draws)
     return {
         "claim": claim.name,
         "source": claim.source,
@@ -187,10 +187,10 @@ def _row(claim: Claim, name: str, numbers: pd.DataFrame, draws: RowDraws) -> dic
         "wins": int((sets["points"] >= tie).sum()),
         "losses": int((sets["points"] <= -tie).sum()),
         "difference": sets["points"].median(),
-        "low": found.low,
-        "high": found.high,
-        "over": found.over,
-        "outcome": outcome(claim.expects, found, margin) if len(sets) else "",
+        "low": interval.low,
+        "high": interval.high,
+        "over": interval.over,
+        "outcome": outcome(claim.expects, interval, margin) if len(sets) else "",
     }
 
 
@@ -221,7 +221,7 @@ def _differences(claim: Claim, numbers: pd.DataFrame) -> pd.DataFrame:
 
 
 def _are_of(numbers: pd.DataFrame, methods: Iterable[Selector]) -> pd.Series:
-    """Return which numbers are of one of some methods."""
+    """Return the mask of the numbers of some methods."""
     pairs = zip(numbers["key"], numbers["metric"], strict=True)
     chosen = [any(selector.matches(*pair) for selector in methods) for pair in pairs]
     return pd.Series(chosen, numbers.index, dtype=bool)
@@ -254,7 +254,7 @@ def _interval(sets: pd.DataFrame, pairs: pd.DataFrame, draws: RowDraws) -> Inter
         median = sets["points"].median()
         return Interval(median - rounding, median + rounding, "digits")
     drawn = [_drawn(part, draws) for _, part in pairs.groupby(level=_SET, sort=False)]
-    low, high = interval(np.median(drawn, axis=0))
+    low, high = quantile_interval(np.median(drawn, axis=0))
     return Interval(low, high, "" if math.isnan(low) else "rows")
 
 

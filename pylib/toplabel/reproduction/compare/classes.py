@@ -1,4 +1,4 @@
-"""How a method does class by class, by its predictions for the test rows of an own data set."""
+"""Recall, precision and confusion by class, of predictions for the test rows of an own data set."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def class_rates(predictions: pd.DataFrame) -> pd.DataFrame:
 
 
 def confusion(predictions: pd.DataFrame) -> pd.DataFrame:
-    """Return how many rows of each class are predicted as which, by the rows of predictions.csv."""
+    """Return the rows of each pair of true and predicted class, by the rows of predictions.csv."""
     if not predictions["true"].isin(_classes(predictions)).all():
         predictions = predictions.iloc[:0]
     pairs = predictions.groupby(["true", "predicted"], sort=False).size()
@@ -51,7 +51,7 @@ def _classes(predictions: pd.DataFrame) -> list[str]:
 
 
 def _indicator(labels: pd.Series, names: list[str]) -> pd.DataFrame:
-    """Return which rows have which labels, shape (rows, classes)."""
+    """Return the indicator of the labels of each row, shape (rows, classes)."""
     is_single = labels.isin(names).all()
     columns = pd.get_dummies(labels) if is_single else labels.str.get_dummies(SEPARATOR)
     return columns.reindex(columns=names, fill_value=0).astype(bool)

@@ -8,7 +8,7 @@ from collections import Counter
 import numpy as np
 import pandas as pd
 
-from toplabel.reproduction.compare.bootstrap import RowDraws, interval
+from toplabel.reproduction.compare.bootstrap import RowDraws, quantile_interval
 from toplabel.reproduction.config.catalogue import Catalogue
 from toplabel.reproduction.config.methods import Method
 
@@ -59,7 +59,7 @@ def reduce_splits(evaluations: pd.DataFrame, catalogue: Catalogue, draws: RowDra
         seconds=("seconds", lambda seconds: seconds.sum()),
         status=("status", _status),
     )
-    intervals = [interval(draws.get(name, np.array([math.nan]))) for name in rows.index]
+    intervals = [quantile_interval(draws.get(name, np.array([math.nan]))) for name in rows.index]
     rows["rows_low"] = [low for low, _ in intervals]
     rows["rows_high"] = [high for _, high in intervals]
     return _in_order(_named(rows.reset_index(), catalogue), catalogue)
@@ -133,7 +133,7 @@ def _status(values: pd.Series) -> str:
 def selected_values(
     evaluations: pd.DataFrame, catalogue: Catalogue
 ) -> dict[tuple[str, str, str], str]:
-    """Return what was selected, in words, by data set, method and metric.
+    """Return the selected parameters, in words, by data set, method and metric.
 
     It is C, of several splits the lower median, or the parameters of an estimator, each with its
     number of splits where they differ.

@@ -48,7 +48,7 @@ def over_sets(differences: np.ndarray) -> Interval:
 
 
 def outcome(expects: str, interval: Interval, margin: float = math.nan) -> str:
-    """Return whether a claim holds, fails, or is undecided.
+    """Return the outcome of a claim: it holds, fails, or is undecided.
 
     Parameters
     ----------

@@ -125,7 +125,7 @@ def method_label(row: Mapping[str, Any], labels: Mapping[Key, str]) -> str:
 
 
 def decimals_of(metric: str, printed: str = "") -> int:
-    """Return how many decimals to show: one for percentages, three for fractions, as the papers do.
+    """Return the number of decimals to show: as in the papers, one for percentages, three for fractions.
 
     A number that is printed with more decimals is shown with as many, four at most.
     """

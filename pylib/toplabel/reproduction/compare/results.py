@@ -59,7 +59,8 @@ def compare_results(
     barred = {path.parents[1].name: not_comparable(path.parent) for path in map(Path, metas)}
     barred = {name: why for name, why in barred.items() if why}
     cells = build(catalogue, measured, draws, barred, kept)
-    labels = {one.key: one.label for one in catalogue.methods.values() if not one.variant_of}
+    methods = [method for method in catalogue.methods.values() if not method.variant_of]
+    labels = {method.key: method.label for method in methods}
     selected = selected_values(measured, catalogue)
     frame = wide.widen(cells, datasets, catalogue.notes, labels, selected, studies)
     return Comparison(

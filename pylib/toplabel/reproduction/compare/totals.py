@@ -1,4 +1,4 @@
-"""What the report says of a whole run: the best methods on own data, distances, certificates."""
+"""Numbers about a whole run: the best methods on own data, distances from print, certificates."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _best(numbers: pd.DataFrame) -> dict[str, Any]:
 
 
 def totals(cells: pd.DataFrame, wide: pd.DataFrame) -> dict[str, Any]:
-    """Return what is said of all numbers of a run (results/totals.json)."""
+    """Return the numbers about a whole run (results/totals.json)."""
     return {
         "distances": {state: distances(wide[wide["state"] == state]) for state in (MEASURED, KEPT)},
         "certificates": certificates(measurements(cells)),
@@ -74,7 +74,7 @@ def totals(cells: pd.DataFrame, wide: pd.DataFrame) -> dict[str, Any]:
 
 
 def distances(numbers: pd.DataFrame) -> dict[str, float] | None:
-    """Return how far the percentages of a run lie from the printed ones; None without any.
+    """Return the distances of the percentages of a run from the printed ones; None without any.
 
     `half` and `nine_tenths` are the distances in points within which so many of them lie.
     """
@@ -88,7 +88,7 @@ def distances(numbers: pd.DataFrame) -> dict[str, float] | None:
 
 
 def certificates(numbers: pd.DataFrame) -> dict[str, Any]:
-    """Return how many numbers come from models with which certificate.
+    """Return the counts of numbers by the certificates of their models.
 
     `gap` and `gradient` count numbers of models that reached the tolerance on the duality gap, or
     on the norm of the gradient; `stopped` those of models that ended before, for the `causes`;

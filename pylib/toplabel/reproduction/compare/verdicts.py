@@ -17,7 +17,7 @@ TOLERANCE = 0.5
 TOLERANCE_LOSS = 0.005
 """The tolerance of the rank loss and the Hamming loss, which are fractions."""
 CLOSE = 3.0
-"""How many tolerances a close number may lie from the printed one."""
+"""The distance of a close number from the printed one, in tolerances, at most."""
 DEVIATIONS = 2.0
 """Standard deviations over our draws that count as the spread of a number that is one draw."""
 FEWEST_DRAWS = 5
@@ -30,7 +30,7 @@ _POINTS_OF_ONE = 100.0
 
 @dataclass(frozen=True)
 class Verdict:
-    """What is said of a measured number beside the printed one.
+    """A judgement on a measured number beside the printed one.
 
     `key` stands in files and in tables, `mark` and `word` on pages; `is_far` says that the number
     is farther from print than close.
@@ -64,7 +64,7 @@ NOT_REPRODUCED = tuple(key for key, verdict in VERDICTS.items() if verdict.is_fa
 
 
 def tolerance_of(metric: str) -> float:
-    """Return how far from print a number of a metric may lie to match."""
+    """Return the largest distance from print at which a number of a metric matches."""
     return TOLERANCE_LOSS if is_fraction(metric) else TOLERANCE
 
 
@@ -94,7 +94,7 @@ def verdict(metric: str, difference: float, spread: float = 0.0) -> str:
 
 
 def spread_of(std: float, splits: float, printed_std: float = math.nan) -> float:
-    """Return how far apart two measurements of the same may lie by the draw of the data alone.
+    """Return the distance of two measurements of the same that the draw of the data alone explains.
 
     `std` is the deviation over our splits. A printed number without a deviation is one draw: the
     spread is two standard deviations. One with `printed_std` is a mean, taken to be over as many
@@ -108,7 +108,7 @@ def spread_of(std: float, splits: float, printed_std: float = math.nan) -> float
 
 
 def further_draw(std: float, draws: float) -> float:
-    """Return how far from the mean of normal draws one more lies at most in 95 % of cases.
+    """Return the largest distance of one more draw from the mean of normal draws in 95 % of cases.
 
     Student's prediction interval, by the standard deviation (n - 1) over at least two draws; NaN
     gives NaN.
@@ -124,7 +124,7 @@ def rounding_of(printed: str) -> float:
 
 
 def digits_of(printed: str) -> int:
-    """Return how many digits a printed number has after the point."""
+    """Return the number of digits of a printed number after the point."""
     return len(printed.partition(".")[2])
 
 

@@ -251,7 +251,7 @@ def _label(row: Row, labels: Mapping[Key, str]) -> str:
 
 
 def _causes(wide: pd.DataFrame, datasets: pd.DataFrame, measured: set[str]) -> list[str]:
-    """Return why printed numbers have no measured one; "" where they have.
+    """Return the cause for each printed number without a measured one; "" where there is one.
 
     `measured` are the methods of measured and kept numbers.
     """
@@ -267,22 +267,22 @@ def _causes(wide: pd.DataFrame, datasets: pd.DataFrame, measured: set[str]) -> l
 
 
 def _cause(row: Row, datasets: Sequence[Row], methods: set[str]) -> str:
-    """Return why a printed number has no measured one, by the data sets with its name."""
+    """Return the cause why a printed number has no measured one, by the data sets with its name."""
     if row["note"]:
         return row["note"]
     if row["method"] not in methods:
         return OF_OTHERS
     source = row["source"]
-    used = [one for one in datasets if source in (one["published_sources"] or source).split(";")]
+    used = [row for row in datasets if source in (row["published_sources"] or source).split(";")]
     if not used:
         return NOT_REGISTERED
-    if any(one["status"] != "missing" for one in used):
+    if any(row["status"] != "missing" for row in used):
         return NOT_RUN
     return used[0]["reason"]
 
 
 def _are_best(wide: pd.DataFrame, side: str) -> pd.Series:
-    """Return which numbers are the best of their column, ties at the printed digits included.
+    """Return the mask of the best numbers of each column, ties at the printed digits included.
 
     A number that stands alone is not the best, and numbers of other authors do not count.
     """

@@ -43,7 +43,7 @@ def data_sections(inputs: Inputs) -> list[Section]:
 
 
 def _missing(inputs: Inputs) -> list[Part]:
-    """Return why printed numbers have no measured one, the commonest reason first."""
+    """Return the reasons why printed numbers have no measured one, the commonest first."""
     cells = inputs.cells_in("published")
     if cells.empty:
         return [Text("Nothing: every printed number has a measured one.")]
@@ -91,7 +91,7 @@ def _data_sets(inputs: Inputs) -> list[Part]:
 
 
 def _oddities(row: Mapping[str, str]) -> str:
-    """Return what is unusual about a data set, in words."""
+    """Return the oddities of a data set, in words."""
     counts = [(_statistic(row[name]), words) for name, words in _ODDITIES.items()]
     oddities = [f"{number} {words}" for number, words in counts if number not in ("", "0")]
     return ", ".join(filter(None, [*oddities, row["reason"]]))

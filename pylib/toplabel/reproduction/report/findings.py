@@ -1,4 +1,4 @@
-"""What a run found: scores, why numbers differ, other readings of the protocols, and the claims."""
+"""The findings of a run: scores, reasons of differences, other readings of the protocols, claims."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from toplabel.reproduction.report.labels import (
 from toplabel.reproduction.report.numbers import count, fixed, signed
 from toplabel.reproduction.report.tree import Entry, Fold, Part, Table, Text, table_of
 
+_NAMED = 4  # data sets of a claim that are named; more are counted
 _UNKNOWN = "Without a known reason"
 _CLAIMS_OF = {PRINTED: "In the papers", SAME: "Here, the same cells", OTHER: "Here, other data"}
 _OVER = {"sets": "over data sets", "rows": "over test rows", "digits": "by the printed digits"}
@@ -43,7 +44,7 @@ def score_of(cells: pd.DataFrame) -> dict[str, int]:
 
 
 def missed(score: Mapping[str, int]) -> int:
-    """Return how many cells are farther from print than close, whatever the direction."""
+    """Return the number of cells that are farther from print than close, whatever the direction."""
     return sum(score[key] for key in NOT_REPRODUCED)
 
 
@@ -129,11 +130,11 @@ def readings(inputs: Inputs) -> list[Part]:
     that were found to fit better than the stated ones, each with the scores of its cells.
     """
     cells = inputs.cells[inputs.cells["verdict"] != ""]
-    chosen = [one for one in inputs.notes.choices.values() if one.title in {*cells["choice"]}]
-    found = cells[cells["found"].notna()]
-    others = [
-        one for one in inputs.notes.readings.values() if one.name in {*found["found_reading"]}
-    ]
+    notes, titles = inputs.notes, {*cells["choice"]}
+    chosen = [choice for choice in notes.choices.values() if choice.title in titles]
+    otherwise = cells[cells["found"].notna()]
+    names = {*otherwise["found_reading"]}
+    others = [reading for reading in notes.readings.values() if reading.name in names]
     parts: list[Part] = []
     if chosen:
         parts.append(Text(WORDS["readings"]["choices"], style="note"))
@@ -143,7 +144,7 @@ def readings(inputs: Inputs) -> list[Part]:
     if others:
         parts.append(Text(WORDS["readings"]["found"], style="note"))
     for reading in others:
-        parts += _reading(reading, found[found["found_reading"] == reading.name])
+        parts += _reading(reading, otherwise[otherwise["found_reading"] == reading.name])
     return parts
 
 
@@ -192,7 +193,7 @@ def _by_claim(frame: pd.DataFrame) -> list[Claim]:
 
 
 def _counts(claims: list[Claim]) -> Part:
-    """Return how many claims have which outcome, in print and here."""
+    """Return the table that counts the claims by outcome, in print and here."""
     rows = []
     for name, words in _CLAIMS_OF.items():
         outcomes = [claim[name]["outcome"] for claim in claims]
@@ -231,10 +232,12 @@ def _outcome(row: Mapping[str, Any], inputs: Inputs) -> Entry:
     """Return an outcome, and below it the numbers behind it."""
     if not row["outcome"]:
         return Entry("")
-    sets = ", ".join(map(inputs.title, row["datasets"].split(";")))
-    names = sets if row["numbers"] != PRINTED else f"{row['sets']:.0f} data sets"
+    names = row["datasets"].split(";")
+    sets = f"{row['sets']:.0f} data sets"
+    if len(names) <= _NAMED:
+        sets = ", ".join(map(inputs.title, names))
     level = row["sets"] - row["wins"] - row["losses"]
-    details = [f"{names}: {row['wins']:.0f} : {level:.0f} : {row['losses']:.0f}"]
+    details = [f"{sets}: {row['wins']:.0f} : {level:.0f} : {row['losses']:.0f}"]
     details.append(f"median {signed(row['difference'], 2)}")
     if row["over"]:
         low, high = signed(row["low"], 2), signed(row["high"], 2)

@@ -76,7 +76,7 @@ def front_page(inputs: Inputs) -> tuple[Page, dict[str, str]]:
 
 
 def _differences(inputs: Inputs) -> list[Part]:
-    """Return why numbers of this run, and of the kept run beside it, are not reproduced."""
+    """Return the reasons why numbers of this run, and of the kept run beside it, are not reproduced."""
     parts = findings.reasons(inputs.cells_in(MEASURED), with_tables=True)
     if of_kept := findings.reasons(inputs.cells_in(KEPT), with_tables=True):
         title = f"In the {inputs.kept_name}, of cells that this run did not measure"
@@ -104,7 +104,7 @@ def _score_parts(inputs: Inputs, pictures: dict[str, str]) -> list[Part]:
 
 
 def _warnings(inputs: Inputs) -> list[Part]:
-    """Return what a reader must know first: of the budget, of what is missing, of own data."""
+    """Return the warnings of the budget, of missing results and of own data."""
     parts: list[Part] = []
     if inputs.run["budget"] == "quick":
         parts.append(Text(_WORDS["quick"], style="alert"))
@@ -184,7 +184,7 @@ def _agreement(state: str, inputs: Inputs) -> Figure:
 
 
 def _trust(inputs: Inputs) -> list[Part]:
-    """Return what a reader can check, and how."""
+    """Return the table of the evidence that a reader can check."""
     rows = [[Entry("Certificates", href="run.html#certificates"), certificates(inputs)]]
     if inputs.of_papers:
         rows.append([Entry("Again from raw data"), _WORDS["verify"]])

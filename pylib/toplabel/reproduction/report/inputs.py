@@ -1,4 +1,4 @@
-"""What the reports are made from: the comparison of a run and the other collected files."""
+"""The inputs of the reports: the comparison of a run and the other collected files."""
 
 from __future__ import annotations
 
@@ -82,12 +82,12 @@ class Inputs:
 
     @property
     def claims(self) -> pd.DataFrame:
-        """What became of the papers' claims."""
+        """The outcomes of the papers' claims."""
         return self.comparison.claims
 
     @property
     def totals(self) -> Mapping[str, Any]:
-        """What is said of all numbers."""
+        """The numbers about the whole run."""
         return self.comparison.totals
 
     def cells_in(self, state: str) -> pd.DataFrame:

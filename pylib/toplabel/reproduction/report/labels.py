@@ -25,7 +25,7 @@ def read_template(name: str) -> str:
 WORDS: dict[str, Any] = yaml.safe_load(read_template("words.yml"))
 """The sentences of the report that no number changes (templates/words.yml)."""
 OUTCOMES = {HOLDS: "✓ holds", FAILS: "✗ fails", UNDECIDED: "○ undecided"}
-"""What became of a claim, by the outcome in claims.csv."""
+"""The words of the outcomes of claims."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ _METRICS = {
     "one_error_loss": "One-error",
 }
 _BEFORE_K = {"top": "Top-", "ndcg_at_": "nDCG@", "p_at_": "P@", "r_at_": "R@", "ap_": ""}
-"""What stands before the k of a metric, and before the label of an average precision."""
+"""The text before the k of a metric, and before the label of an average precision."""
 _SEGMENT = re.compile(r"([\^_])\{([^{}]*)\}")
 _STYLES = {"^": "sup", "_": "sub"}
 

@@ -34,7 +34,7 @@ def run_sections(inputs: Inputs) -> list[Section]:
 
 
 def _protocol(inputs: Inputs) -> list[str]:
-    """Return how the numbers are made, in paragraphs."""
+    """Return the description of how the numbers are made, in paragraphs."""
     words, config = WORDS["protocol"], inputs.config
     texts = [words["method"] if inputs.of_papers else words["own"]]
     if {"tol_tune", "tol_train", "tol_other"} <= {*config}:
@@ -47,7 +47,7 @@ def _protocol(inputs: Inputs) -> list[str]:
 
 
 def certificates(inputs: Inputs) -> str:
-    """Say how sure the measured numbers are; the gap of each stands in its record."""
+    """Return the counts of certificates in words; the gap of each number stands in its record."""
     counts = inputs.totals["certificates"]
     if not counts["numbers"]:
         return "No model was trained in this run."

@@ -85,7 +85,7 @@ def own_sections(inputs: Inputs) -> list[tuple[pd.DataFrame, Section]]:
 
 
 def _compared(inputs: Inputs, cells: pd.DataFrame) -> list[Part]:
-    """Return how the numbers of a published table compare, and why some are not reproduced."""
+    """Return the score of a published table, and the reasons why numbers are not reproduced."""
     names = {"measured": "This run", "kept": f"The {inputs.kept_name}, muted in the table"}
     parts: list[Part] = []
     for state, whose in names.items():
@@ -133,7 +133,7 @@ def _quoted(row: Mapping[str, Any], inputs: Inputs) -> str:
 
 
 def _marks(inputs: Inputs, cells: pd.DataFrame) -> str:
-    """Say what the marks of a table stand for, those that it has."""
+    """Return the legend of the marks that a table has."""
     words = []
     if cells["stopped"].any():
         words.append("‡ The fit did not converge.")
@@ -148,7 +148,7 @@ def _marks(inputs: Inputs, cells: pd.DataFrame) -> str:
 
 
 def _within_intervals(cells: pd.DataFrame) -> str:
-    """Say how many printed numbers lie within what test rows, and what draws of the folds give."""
+    """Return the counts of printed numbers within the intervals over test rows and over folds."""
     rows = cells.loc[cells["in_rows"] != "", "in_rows"]
     drawn = cells[(cells["in_seeds"] != "") & (cells["seeds"] >= FEWEST_DRAWS)]
     intervals = {
@@ -238,7 +238,7 @@ def first_bests(inputs: Inputs) -> list[dict[str, Any]]:
 
 
 def best_sentence(inputs: Inputs) -> str:
-    """Say which method is the best on each data set of which no paper prints a number."""
+    """Return the best method on each data set of which no paper prints a number, in words."""
     return " ".join(
         f"{inputs.title(best['config_dataset'])}: {plain(best['label'])},"
         f" {metric_label(best['metric'])} {_value(best, 'measured')}."
@@ -261,7 +261,7 @@ def class_sections(inputs: Inputs) -> list[tuple[str, Section]]:
 
 
 def _loading(best: Mapping[str, Any], folder: str, inputs: Inputs) -> list[Part]:
-    """Return where the predictions of the best method are, and how to load its model."""
+    """Return the link to the predictions of the best method, and the call that loads its model."""
     lead = f"Predictions of {plain(best['label'])} for the test rows:"
     link = inputs.link(f"{folder}/predictions.csv")
     parts: list[Part] = [Text("", lead=lead, link="predictions.csv", href=link)]
@@ -301,7 +301,7 @@ def _class_tables(inputs: Inputs, folder: str) -> list[Part]:
 
 
 def _costs(inputs: Inputs, dataset: str, metric: str) -> Table:
-    """Return what each method selected for a metric, and what it took."""
+    """Return the table of what each method selected for a metric, and of its costs."""
     cells = inputs.cells_in("measured")
     cells = cells[(cells["config_dataset"] == dataset) & (cells["metric"] == metric)]
     rows = []
