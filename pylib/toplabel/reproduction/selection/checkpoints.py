@@ -8,8 +8,7 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-from toplabel.reproduction.files import FileError
-from toplabel.reproduction.selection.files import read_records, write_records
+from toplabel.reproduction.files import FileError, read_records, write_records
 from toplabel.reproduction.selection.tuned import Point
 
 WORTH_KEEPING = 10.0

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from toplabel.reproduction.files import read_records, write_records
 from toplabel.reproduction.methods.trained import dense, kernel_scores
 from toplabel.reproduction.selection.choice import Choice
-from toplabel.reproduction.selection.files import read_records, write_records
 from toplabel.reproduction.selection.fitting import pool
 from toplabel.reproduction.selection.problems import Matrix, split_named
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from toplabel.reproduction.selection.files import read_records, write_records
+from toplabel.reproduction.files import read_records, write_records
 
 TOP = "top"
 
