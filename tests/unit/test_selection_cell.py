@@ -207,33 +207,6 @@ def test_a_model_of_zeros_is_not_the_best():
 # ---- the files ------------------------------------------------------------------------------------
 
 
-def test_rows_come_back_bit_for_bit(tmp_path):
-    value = np.random.default_rng(0).normal(size=20) ** 9
-    rows = [
-        replace(CHOICE, metric="top1,x", value=float(one), at_edge=bool(one > 0)) for one in value
-    ]
-    save_choices(rows, tmp_path / "selection.csv")
-    assert list(map(repr, load_choices(tmp_path / "selection.csv"))) == list(map(repr, rows))
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ("at_edge", "edge", "columns of another version"),
-        ("1.0", "one", ":2: 'one' in column 'C'"),
-        ("50.0", "inf", ":2: 'inf' in column 'value'"),
-        (",50.0", "", ":2: 8 columns instead of 9"),
-    ],
-)
-def test_a_wrong_cell_is_named(tmp_path, old, new, message):
-    path = tmp_path / "selection.csv"
-    save_choices([CHOICE], path)
-    path.write_text(path.read_text().replace(old, new))
-    (tmp_path / "selection.csv.sha256").unlink()
-    with pytest.raises(FileError, match=message):
-        load_choices(path)
-
-
 def test_records_of_another_version_are_refused(tmp_path):
     np.savez(tmp_path / "models.npz", **{"0.split": "main", "0.C": 1.0})
     with pytest.raises(FileError, match="arrays of another version"):

@@ -11,9 +11,9 @@ import pytest
 
 import toplabel
 from toplabel.prox import bipartite_simplex, topk_simplex_alpha
+from toplabel.reproduction.compare import speed
 from toplabel.reproduction.config.entry import Split
 from toplabel.reproduction.data.parts import Part, Prepared
-from toplabel.reproduction.report import speed
 from toplabel.reproduction.timing import clock, peers, projections, training
 
 

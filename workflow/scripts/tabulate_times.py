@@ -1,10 +1,10 @@
 """The tables of the measured times: TPAMI Table 2, and training beside other solvers."""
 
+from toplabel.reproduction.compare.speed import TABLE_2, table_of_peers, table_of_projections
 from toplabel.reproduction.compare.tables import write_table
 from toplabel.reproduction.files import read_json
 from toplabel.reproduction.frames import read_frame
 from toplabel.reproduction.jobs import run
-from toplabel.reproduction.report.speed import TABLE_2, table_of_peers, table_of_projections
 from toplabel.reproduction.timing import peers, projections
 
 

@@ -11,13 +11,15 @@ import hashlib
 import json
 import os
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
+Record = TypeVar("Record")
 _LONGEST = 400  # characters of a message
 _SHOWN = 12  # digits of a sum in an error
 
@@ -162,6 +164,34 @@ def read_npz(path: str | os.PathLike[str], target: object = None) -> dict[str, n
         raise FileError(f"{path}: the file is missing") from None
     except Exception as error:  # without a sum beside it: whatever damage leads NumPy to
         raise FileError(f"{path}: damaged ({reason(error)}); {remade(target or path)}") from None
+
+
+def write_records(records: Iterable[Any], path: str | os.PathLike[str]) -> None:
+    """Write instances of a dataclass to an .npz file, with its sum.
+
+    The fields of the i-th are the arrays ``<i>.<field>``; None is left out.
+    """
+    arrays = {
+        f"{i}.{field.name}": np.asarray(getattr(record, field.name))
+        for i, record in enumerate(records)
+        for field in fields(record)
+        if getattr(record, field.name) is not None
+    }
+    write_npz(path, arrays)
+
+
+def read_records(kind: type[Record], path: str | os.PathLike[str]) -> list[Record]:
+    """Read what `write_records` wrote; a FileError names a file of another version."""
+    arrays_of: dict[int, dict[str, Any]] = {}
+    try:
+        for key, array in read_npz(path).items():
+            index, _, name = key.partition(".")
+            arrays_of.setdefault(int(index), {})[name] = array if array.ndim else array.item()
+        return [kind(**arrays_of[i]) for i in range(len(arrays_of))]
+    except (KeyError, TypeError, ValueError) as error:
+        if isinstance(error, FileError):
+            raise
+        raise FileError(f"{path}: arrays of another version; {remade(path)}") from None
 
 
 def reason(error: Exception) -> str:

@@ -11,9 +11,9 @@ import numpy as np
 
 from toplabel import thresholds
 from toplabel.reproduction.config.run import Threshold
+from toplabel.reproduction.files import read_records, write_records
 from toplabel.reproduction.frames import read_rows, write_rows
 from toplabel.reproduction.selection.choice import Choice
-from toplabel.reproduction.selection.files import read_records, write_records
 from toplabel.reproduction.selection.measures import all_values, class_values, needs_threshold
 from toplabel.reproduction.selection.models import Key, Model, instance_scores, key_of
 from toplabel.reproduction.selection.problems import split_named, truth_of

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from toplabel.reproduction.files import read_records, write_records
 from toplabel.reproduction.methods.recipe import Recipe
 from toplabel.reproduction.methods.trained import Affine, dense, kernel_scores
 from toplabel.reproduction.selection.choice import Choice
-from toplabel.reproduction.selection.files import read_records, write_records
 from toplabel.reproduction.selection.fitting import Fit, Fitter, Scaling, pool, solver_rows
 from toplabel.reproduction.selection.problems import (
     Matrix,

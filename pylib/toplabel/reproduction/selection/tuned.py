@@ -9,7 +9,7 @@ from functools import reduce
 
 import numpy as np
 
-from toplabel.reproduction.selection.files import read_records, write_records
+from toplabel.reproduction.files import read_records, write_records
 
 _TABLES = ("relative_gap", "epochs", "seconds")  # one number for each point of the grid
 ALL_FOLDS = "all"

@@ -16,10 +16,9 @@ from pathlib import Path
 import numpy as np
 
 from toplabel.kernels import cross_gram
-from toplabel.reproduction.files import FileError
+from toplabel.reproduction.files import FileError, read_records, write_records
 from toplabel.reproduction.methods.trained import dense
 from toplabel.reproduction.selection.choice import DECIMALS
-from toplabel.reproduction.selection.files import read_records, write_records
 from toplabel.reproduction.selection.fitting import Fit, Fitter, Scaling, pool, solver_rows
 from toplabel.reproduction.selection.grids import (
     Points,
