@@ -9,7 +9,7 @@ import toplabel
 from toplabel import losses
 from toplabel._core.arrays import as_labels
 from toplabel._core.problem import Problem
-from toplabel._core.run import Run
+from toplabel._core.run import Run, RunSettings
 
 CONVEX = [key for key, loss in losses.LOSSES.items() if loss.convex]
 
@@ -31,11 +31,12 @@ def target(problem, key: str):
     return problem[2] if losses.get(key).labels == "set" else problem[1]
 
 
-def bare_run(X, y, key="svm_multi", C=1.0, start=None, kernel="linear", **options) -> Run:
+def bare_run(X, y, key="svm_multi", C=1.0, start=None, kernel="linear", **settings) -> Run:
     """Return a run before its first pass."""
     loss = losses.get(key)
     labels = as_labels(y, len(y), multilabel=loss.labels == "set")
-    return Run(Problem(X, X, labels, kernel, None, loss), C, start, **options)
+    problem = Problem(X, X, labels, kernel, None, loss)
+    return Run(problem, C, start, RunSettings(**settings))
 
 
 def objective(X, y, solution) -> float:
