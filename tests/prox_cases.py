@@ -1,10 +1,22 @@
-"""Vectors and parameters for the proximal maps: ordinary and adversarial ones."""
+"""Problems for the proximal maps, ordinary and adversarial ones, and what is measured of an answer.
+
+Errors are in units of rounding, 2^-53 of the scale that a function names.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+
+import exact
+import oracles
+from toplabel import prox
+
+UNIT = 2.0**-53
+TINY = 1e-300  # scales below it have subnormal units
+MAPS = ("topk_simplex_alpha", "topk_simplex_beta", "topk_cone", "bipartite_simplex")
+OF_SUMS = ("topk_cone", "topk_simplex_alpha")  # the sign of a sum of entries decides
 
 RADII = (0.0, 1e-300, 1e-12, 1e-3, 0.1, 1.0, 10.0, 1e6, 1e15, 1e149)
 BIASES = (0.0, 0.0, 1e-8, 0.5, 1.0, 10.0, 1e10)
@@ -77,6 +89,17 @@ def projection_cases(count: int, largest: int, seed: int = 0):
         yield Case(b, b_bar, k, radius, float(rng.choice(BIASES)), adversarial)
 
 
+def long_cases(count: int, seed: int):
+    """Yield cases of up to 3000 entries: ordinary vectors and ties.
+
+    With many magnitudes the variational inequality itself drowns in rounding.
+    """
+    for case in projection_cases(count, 3000, seed):
+        if not case.adversarial or size("bipartite_simplex", case) <= 100:
+            radius = float(np.clip(case.radius, 1e-3, 1e3))
+            yield replace(case, radius=radius, bias=min(case.bias, 10.0))
+
+
 def entropic_cases(count: int, n: int, seed: int = 0):
     """Draw `count` problems of one length: vectors (count, n), alpha (count,), adversarial
     (count,).
@@ -104,3 +127,77 @@ def entropic_cases(count: int, n: int, seed: int = 0):
             b[i] = _magnitudes(rng, n)
         alpha[i] = rng.choice([1e-30, 1e-12, 1e-3, 1.0, 50.0, 1e6, alpha[i]])
     return b, alpha, adversarial
+
+
+# ---- what is measured of an answer ----
+
+
+def solve(name: str, case: Case) -> np.ndarray:
+    """The library's answer; both sides of a bipartite problem, one after the other."""
+    function = getattr(prox, name)
+    if name == "bipartite_simplex":
+        sides = function(case.b, case.b_bar, case.radius)
+        return np.concatenate(sides)
+    if name == "topk_cone":
+        return function(case.b, case.k, case.bias)
+    return function(case.b, case.k, case.radius, case.bias)
+
+
+def reference(name: str, case: Case) -> list:
+    """The answer in fractions."""
+    b, radius, bias = exact.fractions(case.b), *exact.fractions([case.radius, case.bias])
+    if name == "bipartite_simplex":
+        x, y = exact.bipartite_simplex(b, exact.fractions(case.b_bar), radius)
+        return x + y
+    if name == "topk_cone":
+        return exact.topk_cone(b, case.k, bias)
+    return getattr(exact, name)(b, case.k, radius, bias)
+
+
+def size(name: str, case: Case) -> float:
+    """The largest entry of the input."""
+    sides = [case.b, case.b_bar] if name == "bipartite_simplex" else [case.b]
+    return max(float(np.abs(side).max()) for side in sides)
+
+
+def scale(name: str, case: Case) -> float:
+    """What rounding is relative to: the radius bounds the result, but not where a sum of entries
+    decides.
+    """
+    return size(name, case) if name in OF_SUMS else min(size(name, case), case.radius)
+
+
+def infeasibility(name: str, case: Case, x: np.ndarray) -> float:
+    """Largest violation of a constraint, in the units of x."""
+    worst = max(0.0, -float(x.min()))
+    if name == "bipartite_simplex":
+        left, right = (np.longdouble(side).sum() for side in np.split(x, [len(case.b)]))
+        return max(worst, float(max(left, right) - case.radius), float(abs(left - right)))
+    s = np.longdouble(x).sum()
+    if name != "topk_cone":
+        worst = max(worst, float(s - case.radius))
+    cap = np.longdouble(case.radius) if name == "topk_simplex_beta" else s
+    return max(worst, float(x.max() - cap / case.k))
+
+
+def excess(name: str, case: Case, x: np.ndarray) -> float:
+    """max <g, v - x> over feasible v, g the residual: 0 at the minimiser (the variational
+    inequality).
+    """
+    if name == "bipartite_simplex":
+        p = len(case.b)
+        g, g_bar = case.b - x[:p], case.b_bar - x[p:]
+        best = oracles.support_bipartite(g, g_bar, case.radius)
+        return float(best - g @ x[:p] - g_bar @ x[p:])
+    g = case.b - x - case.bias * x.sum()
+    if name == "topk_simplex_beta":
+        return float(oracles.support_topk_simplex_beta(g, case.k, case.radius) - g @ x)
+    # a cone has no largest v: its directions of length 1 instead, and the residual orthogonal to x
+    radius = 1.0 if name == "topk_cone" else case.radius
+    best = oracles.support_topk_simplex_alpha(g, case.k, radius)
+    return float(max(best, abs(g @ x)) if name == "topk_cone" else best - g @ x)
+
+
+def ratio(value: float, unit: float) -> float:
+    """An error in units of rounding of `unit`; below the normal numbers there is none."""
+    return 0.0 if abs(value) <= TINY else value / (UNIT * max(unit, TINY))

@@ -1,8 +1,8 @@
-"""Every proximal map: feasible, and optimal by a certificate that does not depend on how it was
-computed.
+"""Every proximal map beside an answer that does not depend on how the library computes it.
 
-A projection x of b onto a convex set is optimal iff g = b - x (minus the bias) satisfies <g, v - x>
-<= 0 for all v of the set, that is iff the support function of the set at g is <g, x>.
+Projections of short vectors: rational arithmetic. Of long ones: the variational inequality. The
+entropic maps: lower bounds of their objectives in extended precision. Errors are in units of
+rounding, as `prox_cases` counts them.
 """
 
 import numpy as np
@@ -10,215 +10,141 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-from scipy.optimize import minimize
-from scipy.special import wrightomega
 
-import oracles
+import entropic_exact
+import prox_cases
+from prox_cases import UNIT, Case, ratio
 from toplabel import prox
 
-finite = st.floats(-1e3, 1e3, allow_nan=False)
-# Ties, huge and tiny magnitudes, exponential growth: where thresholds are hard to find.
-adversarial = st.sampled_from(
-    [0.0, 1.0, 1.0, -1.0, 1e10, 1e10, 1e-10, 1e-300, 1e15, -1e15, 2.0, 4.0, 8.0, 16.0]
+# Where a long double is no longer than a double, bounds have the rounding of doubles themselves.
+EXTENDED = np.finfo(np.longdouble).eps < 1e-18
+
+entries = (
+    st.floats(-1e3, 1e3, allow_subnormal=False),
+    st.sampled_from([0.0, 1.0, 1.0, -1.0, 2.0, 2.0]),  # ties
+    st.sampled_from(prox_cases.SPREAD),
+    st.integers(0, 40).map(lambda i: 1e9 + i * 2.0**-10),  # close to each other
+    st.integers(-40, 40).map(lambda i: 2.0**i),
 )
-vectors = hnp.arrays(np.float64, st.integers(1, 12), elements=finite | adversarial)
-radii = st.sampled_from([1e-12, 1e-3, 0.1, 1.0, 10.0, 1e6]) | st.floats(1e-6, 1e4)
-biases = st.sampled_from([0.0, 1e-8, 0.5, 1.0, 10.0])
-
-
-def tolerance(*arrays, radius=1.0):
-    """Rounding of the inputs: one part in 10^14 of the largest number that takes part."""
-    return 1e-13 * max(1e-300, radius, *(np.abs(a).max(initial=0.0) for a in arrays))
-
-
-@settings(max_examples=600)
-@given(vectors, st.integers(1, 12), radii, biases)
-@example(np.array([3.0, 3.0, 3.0]), 3, 1.0, 0.0)
-@example(np.array([2.0**i for i in range(12)]), 1, 1.0, 0.0)
-@example(np.array([2.0**i for i in range(12)]), 5, 1e-12, 1.0)
-@example(np.zeros(4), 2, 1.0, 1.0)
-def test_topk_simplex_beta_is_feasible_and_optimal(b, k, radius, bias):
-    k = min(k, len(b))
-    x = prox.topk_simplex_beta(b, k=k, radius=radius, bias=bias)
-    tol = tolerance(b, radius=radius)
-    assert x.min() >= 0.0
-    assert x.max() <= radius / k * (1 + 1e-15)
-    assert x.sum() <= radius + tol * len(b)
-    g = b - x - bias * x.sum()
-    excess = oracles.support_topk_simplex_beta(g, k, radius) - g @ x
-    assert excess <= 20 * len(b) * tol * radius
-
-
-@settings(max_examples=600)
-@given(vectors, st.integers(1, 12), radii, biases)
-@example(np.array([10.0, 0.0, 0.0]), 2, 100.0, 0.0)
-@example(np.array([3.0, 3.0, 3.0]), 3, 1.0, 0.0)
-@example(np.array([1.0, -2.0, 0.9]), 2, 1.0, 1.0)
-@example(np.array([2.0**i for i in range(12)]), 5, 1e-12, 1.0)
-@example(np.array([2.0**i for i in range(12)]), 11, 1e6, 0.0)
-@example(np.array([1e15, 1.0, -1e15]), 2, 1.0, 0.0)
-def test_topk_simplex_alpha_is_feasible_and_optimal(b, k, radius, bias):
-    k = min(k, len(b))
-    x = prox.topk_simplex_alpha(b, k=k, radius=radius, bias=bias)
-    tol = tolerance(b, radius=radius)
-    assert x.min() >= 0.0
-    assert x.sum() <= radius + tol * len(b)
-    assert x.max() <= x.sum() / k + tol * len(b)
-    g = b - x - bias * x.sum()
-    excess = oracles.support_topk_simplex_alpha(g, k, radius) - g @ x
-    assert excess <= 20 * len(b) * tol * radius
-
-
-@settings(max_examples=600)
-@given(vectors, st.integers(1, 12), biases)
-@example(np.array([10.0, 0.0, 0.0]), 2, 0.0)
-@example(np.array([5.0, 4.0, 3.0]), 1, 0.0)
-@example(np.array([1.0, -1.0]), 2, 0.0)
-def test_topk_cone_is_feasible_and_optimal(b, k, bias):
-    k = min(k, len(b))
-    x = prox.topk_cone(b, k=k, bias=bias)
-    tol = tolerance(b) * len(b)
-    assert x.min() >= 0.0
-    assert x.max() <= x.sum() / k + tol
-    g = b - x - bias * x.sum()
-    # The residual is in the polar cone (no direction of the cone ascends) and orthogonal to x.
-    assert oracles.support_topk_simplex_alpha(g, k, 1.0) <= 20 * tol
-    assert abs(g @ x) <= 20 * tol * max(1e-300, np.abs(x).sum())
-
-
-@settings(max_examples=600)
-@given(vectors, vectors, radii)
-@example(np.array([1.0, 1.0]), np.array([-1.0, -1.0]), 1.0)
-@example(np.array([1e15, -1e15]), np.array([1e15, 1.0]), 1e-12)
-@example(np.array([5.0]), np.array([-5.0 + 1e-9, -7.0]), 1e3)
-def test_bipartite_simplex_is_feasible_and_optimal(b, b_bar, radius):
-    x, y = prox.bipartite_simplex(b, b_bar, radius)
-    tol = tolerance(b, b_bar, radius=radius) * (len(b) + len(b_bar))
-    assert x.min() >= 0.0
-    assert y.min() >= 0.0
-    assert x.sum() <= radius + tol
-    assert abs(x.sum() - y.sum()) <= tol
-    g, g_bar = b - x, b_bar - y
-    excess = oracles.support_bipartite(g, g_bar, radius) - g @ x - g_bar @ y
-    assert excess <= 20 * tol * radius
-
-
-@settings(max_examples=400)
-@given(
-    hnp.arrays(np.float64, st.integers(1, 10), elements=st.floats(-300, 300)),
-    hnp.arrays(np.float64, st.integers(1, 10), elements=st.floats(-300, 300)),
-    st.sampled_from([1e-30, 1e-12, 1e-3, 1.0, 50.0, 1e6]) | st.floats(1e-4, 1e3),
+vectors = st.integers(1, 9).flatmap(
+    lambda n: st.one_of(*(hnp.arrays(np.float64, n, elements=kind) for kind in entries))
 )
-@example(np.zeros(3), np.zeros(2), 1.0)
-@example(np.array([300.0, -300.0]), np.array([300.0]), 1e6)
-def test_bipartite_entropic_satisfies_the_optimality_conditions(b, b_bar, alpha):
-    x, y = prox.bipartite_entropic(b, b_bar, alpha)
-    p, z = np.concatenate([x, y]), np.concatenate([b, b_bar])
-    assert p.min() >= 0.0
-    assert p.sum() == pytest.approx(1.0, abs=1e-13)
-    # alpha (p - z) + log p is one constant where p does not underflow
-    kept = p > 1e-280
-    level = alpha * (p - z)[kept] + np.log(p[kept])
-    scale = max(1.0, alpha * np.abs(z).max(), np.abs(np.log(p[kept])).max())
-    # weighted by p: the multiplier is settled by the entries that carry mass
-    centre = np.average(level, weights=p[kept])
-    assert np.abs(level - centre).max() <= 1e-9 * scale
-
-
-@settings(max_examples=600)
-@given(
-    hnp.arrays(
-        np.float64,
-        st.integers(1, 10),
-        elements=st.floats(-300, 300) | st.sampled_from([0.0, 1.0, 50.0]),
-    ),
-    st.integers(1, 10),
-    st.sampled_from([1e-30, 1e-12, 1e-3, 1.0, 50.0, 1e6]) | st.floats(1e-4, 1e3),
+radii = st.sampled_from(prox_cases.RADII) | st.floats(1e-6, 1e4)
+ks = st.integers(1, 9)
+cases = st.builds(
+    lambda b, b_bar, k, *rest: Case(b, b_bar, min(k, len(b)), *rest),
+    *(vectors, vectors, ks, radii, st.sampled_from(prox_cases.BIASES), st.just(True)),
 )
-@example(np.zeros(4), 4, 1.0)
-@example(np.array([70.0, 69.0, 50.0, 7.0, 2.0]), 2, 1e-3)
-@example(np.array([1300.0, 460.0, 440.0, 280.0, -760.0]), 5, 1e-3)
-def test_topk_entropic_is_feasible_and_optimal(b, k, alpha):
-    k = min(k, len(b))
-    x = prox.topk_entropic(b, k=k, alpha=alpha)
-    s = x.sum()
-    assert x.min() >= 0.0
-    assert s <= 1.0 + 1e-13
-    assert x.max() <= s / k + 1e-13
-    # Along any feasible direction v - x the objective does not fall. Its gradient has log x and
-    # log(1 - s), so take points v in the relative interior: for each, the objective itself is
-    # compared, which needs no gradient.
-    rng = np.random.default_rng(len(b))
-    value = objective_topk_entropic(x, b, alpha)
-    scale = max(1.0, alpha, np.abs(b).max())
-    for _ in range(10):
-        for size in (1.0, 1e-2, 1e-4):
-            v = x + size * (feasible_topk(rng, len(b), k, np.argsort(-b)) - x)
-            assert objective_topk_entropic(v, b, alpha) >= value - 1e-12 * scale
 
 
-def objective_topk_entropic(x, b, alpha):
-    s = x.sum()
-    rest = max(1.0 - s, 0.0)
-    entropy = sum(v * np.log(v) for v in [*x, rest] if v > 0)
-    return alpha / 2 * (x @ x + s * s) - b @ x + entropy
+def case(b, k=1, radius=1.0, bias=0.0, b_bar=(1.0,)):
+    return Case(np.array(b), np.array(b_bar), k, radius, bias, True)
 
 
-def feasible_topk(rng, n, k, order):
-    """A random point of the top-k simplex alpha: a mixture of vertices, which are 0 and 1/k on k
-    entries.
-    """
-    v = np.zeros(n)
-    for weight in rng.dirichlet(np.ones(5))[:4]:
-        best = order[:k] if rng.random() < 0.5 else rng.permutation(n)[:k]
-        v[best] += weight / k
-    return v
+def check_projection(name, problem, allowed):
+    """The minimiser within some units of rounding; bounds of single entries are kept exactly."""
+    right = np.array([float(v) for v in prox_cases.reference(name, problem)])
+    x, unit = prox_cases.solve(name, problem), prox_cases.scale(name, problem)
+    assert ratio(np.abs(x - right).max(), unit) <= allowed
+    assert ratio(prox_cases.infeasibility(name, problem, x), unit) <= 40
+    assert x.min() >= 0
+    if name != "topk_cone":
+        bound = problem.radius if name == "bipartite_simplex" else problem.radius / problem.k
+        assert x.max() <= bound
 
 
-@settings(max_examples=300)
-@given(hnp.arrays(np.float64, st.integers(1, 50), elements=st.floats(-700, 1e12)))
-def test_lambert_w_exp_solves_its_equation(t):
-    v = prox.lambert_w_exp(t)
-    np.testing.assert_allclose(v, wrightomega(t).real, rtol=5e-15)
+@pytest.mark.parametrize("name", prox_cases.MAPS)
+@settings(max_examples=200)
+@given(cases)
+@example(case([3.0, 3.0, 3.0], 3))
+@example(case(2.0 ** np.arange(12), 1))
+@example(case(2.0 ** np.arange(12), 5, 1e-12, 1.0))
+@example(case(2.0 ** np.arange(12), 11, 1e6))
+@example(case(np.zeros(4), 2, 1.0, 1.0))
+@example(case([1e15 + 1, 1e15, 1e15 - 1], 1, 1.5))
+@example(case([1e15, 1.0, -1e15], 2))
+@example(case([1.0, -2.0, 0.9], 2, 1.0, 1.0))
+@example(case([-1.9e32, -1.3e81, 1.9e50, -1e-136], 3, 13.8, 0.5))
+@example(case([1e-300], 1, 0.1))
+@example(case([10.0, 0.0, 0.0], 2, 100.0))
+@example(case([5.0, 4.0, 3.0], 1))
+@example(case([1.0, -1.0], 2))
+@example(case([1.0, -2.0, 2.0, 2.0, -1.0, -2.0, 0.0, -2.0, 2.0], 9))
+@example(case([1.0, 1.0], b_bar=[-1.0, -1.0]))
+@example(case([1e15, -1e15], 1, 1e-12, b_bar=[1e15, 1.0]))
+@example(case([5.0], 1, 1e3, b_bar=[-5.0 + 1e-9, -7.0]))
+def test_a_projection_is_that_of_rational_arithmetic(name, problem):
+    entries = len(prox_cases.solve(name, problem))
+    check_projection(name, problem, entries * (16 if name in prox_cases.OF_SUMS else 8))
 
 
-def test_lambert_w_exp_at_the_seams_and_beyond():
-    seams = np.concatenate(
-        [np.nextafter(s, [-np.inf, np.inf]) for s in (-36.0, 1.0, 2.0, 30.0, 1e8)]
-    )
-    np.testing.assert_allclose(prox.lambert_w_exp(seams), wrightomega(seams).real, rtol=5e-15)
+@pytest.mark.parametrize("name", prox_cases.MAPS)
+def test_a_projection_of_any_magnitudes_is_that_of_rational_arithmetic(name):
+    for problem in prox_cases.projection_cases(300, 9, seed=10):
+        check_projection(name, problem, 16)
+
+
+@pytest.mark.parametrize("name", prox_cases.MAPS)
+def test_a_long_projection_satisfies_the_variational_inequality(name):
+    count = 0
+    for problem in prox_cases.long_cases(150, seed=11):
+        x = prox_cases.solve(name, problem)
+        unit = prox_cases.size(name, problem) * len(x)
+        length = np.abs(x).sum() if name == "topk_cone" else problem.radius
+        assert ratio(prox_cases.infeasibility(name, problem, x), unit) <= 10
+        assert ratio(prox_cases.excess(name, problem, x), unit * max(1.0, length)) <= 1
+        count += 1
+    assert count >= 50
+
+
+@pytest.mark.parametrize(
+    ("n", "k"), [(1, 1), (3, 2), (4, 4), (5, 2), (5, 5), (8, 3), (10, 1), (10, 9)]
+)
+def test_topk_entropic_is_optimal(n, k):
+    b, alpha, _ = prox_cases.entropic_cases(60, n, seed=12 + 100 * n + k)
+    if n == 5:  # once lost
+        b[:2] = [70.0, 69.0, 50.0, 7.0, 2.0], [1300.0, 460.0, 440.0, 280.0, -760.0]
+        alpha[:2] = 1e-3
+    log_x, log_s, log_rest, capped = entropic_exact.topk_point(b, k, alpha)
+    bound = entropic_exact.topk_lower_bound(b, k, alpha, log_x, log_s, log_rest)
+    x = np.array([prox.topk_entropic(row, k, a) for row, a in zip(b, alpha, strict=True)])
+    s = x.astype(np.longdouble).sum(axis=1)
+    assert x.min() >= 0
+    assert max((s - 1).max(), (x.max(axis=1) - s / k).max()) <= 10 * UNIT
+    units = UNIT * np.maximum(np.maximum(1.0, alpha), np.abs(b).max(axis=1))
+    above = entropic_exact.topk_objective(x, b, alpha) - bound
+    assert (above / units).max() <= (10 if EXTENDED else 1000)
+    assert np.abs(x - np.exp(log_x)).max() <= 100 * UNIT
+    assert k in (1, n) or capped.any(axis=1).sum() > 20
+
+
+@pytest.mark.parametrize(("p", "q"), [(1, 1), (3, 5), (10, 2), (40, 40)])
+def test_bipartite_entropic_is_optimal(p, q):
+    z, alpha, _ = prox_cases.entropic_cases(60, p + q, seed=13 + p)
+    z[:2], alpha[:2] = [np.zeros(p + q), [300.0] + (p + q - 1) * [-300.0]], [1.0, 1e6]
+    pairs = zip(z, alpha, strict=True)
+    x = np.array([np.concatenate(prox.bipartite_entropic(v[:p], v[p:], a)) for v, a in pairs])
+    log_p = entropic_exact.softmax_point(z, alpha)
+    assert x.min() >= 0
+    assert np.abs(x.astype(np.longdouble).sum(axis=1) - 1).max() <= 20 * UNIT
+    units = UNIT * np.maximum(1.0, alpha * np.maximum(1.0, np.abs(z).max(axis=1)))
+    bound = entropic_exact.softmax_lower_bound(z, alpha, log_p)
+    above = entropic_exact.softmax_objective(x, z, alpha) - bound
+    assert (above / units).max() <= (30 if EXTENDED else 300)
+    assert np.abs(x - np.exp(log_p)).max() <= 100 * UNIT
+
+
+def test_lambert_w_exp_solves_its_equation():
+    rng = np.random.default_rng(14)
+    t = [rng.uniform(*ends, 3000) for ends in ((-700, -40), (-40, -1), (-1, 3), (3, 40))]
+    t += [np.exp(rng.uniform(*np.log(ends), 3000)) for ends in ((40, 1e9), (1e9, 1e300))]
+    t += [np.nextafter(seam, [-np.inf, np.inf]) for seam in (-36.0, 1.0, 2.0, 30.0, 1e8)]
+    t = np.concatenate(t)
+    right = np.exp(entropic_exact.log_v(t.astype(np.longdouble)))
+    np.testing.assert_allclose(prox.lambert_w_exp(t), right, rtol=1e-15 if EXTENDED else 5e-15)
     np.testing.assert_array_equal(
         prox.lambert_w_exp([-np.inf, -800.0, np.inf, np.nan, 1e300]),
         [0.0, 0.0, np.inf, np.nan, 1e300],
     )
     assert prox.lambert_w_exp(0.0).shape == ()
     assert prox.lambert_w_exp([]).shape == (0,)
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_projections_agree_with_a_general_solver(seed):
-    rng = np.random.default_rng(seed)
-    b, b_bar = rng.normal(size=4) * 2, rng.normal(size=3) * 2
-    x = prox.topk_simplex_beta(b, k=2, radius=1.5, bias=0.7)
-    found = minimize(
-        lambda v: ((v - b) ** 2).sum() + 0.7 * v.sum() ** 2,
-        np.full(4, 0.1),
-        bounds=[(0, 0.75)] * 4,
-        constraints={"type": "ineq", "fun": lambda v: 1.5 - v.sum()},
-        method="SLSQP",
-        options={"ftol": 1e-15, "maxiter": 500},
-    )
-    np.testing.assert_allclose(x, found.x, atol=1e-6)
-    x, y = prox.bipartite_simplex(b, b_bar, radius=1.2)
-    found = minimize(
-        lambda v: ((v[:4] - b) ** 2).sum() + ((v[4:] - b_bar) ** 2).sum(),
-        np.full(7, 0.1),
-        bounds=[(0, None)] * 7,
-        constraints=[
-            {"type": "eq", "fun": lambda v: v[:4].sum() - v[4:].sum()},
-            {"type": "ineq", "fun": lambda v: 1.2 - v[:4].sum()},
-        ],
-        method="SLSQP",
-        options={"ftol": 1e-15, "maxiter": 500},
-    )
-    np.testing.assert_allclose(np.concatenate([x, y]), found.x, atol=1e-6)

@@ -56,24 +56,6 @@ def test_optimum_agrees_with_scipy(loss, gamma, C, seed):
     np.testing.assert_allclose(plain.W, X.T @ plain.A, atol=1e-10 * max(1, C))
 
 
-@pytest.mark.parametrize(("loss", "gamma"), CASES)
-def test_a_weight_is_as_many_copies_of_the_row(loss, gamma):
-    X, y, m = problem(loss, 3)
-    weight = np.array([1, 2, 1, 3, 0, 1, 2, 1, 1])
-    common = {
-        "loss": loss,
-        "gamma": gamma,
-        "C": 0.7,
-        "tol": 1e-9,
-        "max_iter": 10**6,
-        "n_classes": m,
-    }
-    weighted = toplabel.solve(X, y, sample_weight=weight, **common)
-    copied = toplabel.solve(np.repeat(X, weight, axis=0), np.repeat(y, weight, axis=0), **common)
-    assert weighted.primal == pytest.approx(copied.primal, rel=1e-8)
-    np.testing.assert_allclose(weighted.W, copied.W, atol=3e-4)
-
-
 def test_multilabel_softmax_with_one_label_is_softmax():
     X, y, m = problem("lr_multi", 5)
     common = {"C": 2.0, "tol": 1e-10, "max_iter": 10**6}

@@ -4,7 +4,6 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from scipy import sparse
 
 import toplabel
 from toplabel import losses
@@ -72,18 +71,6 @@ def test_covers_the_error_where_scores_cancel(gram):
     assert abs(Fraction(certificate.dual) - dual) <= certificate.rounding
 
 
-def test_sparse_rows_give_what_dense_ones_give():
-    X, y = _problem()
-    X[np.abs(X) < 0.7] = 0.0
-    solution = toplabel.solve(X, y, "lr_multi", C=3.0)
-    dense, csr = (
-        toplabel.certify(X, y, solution),
-        toplabel.certify(sparse.csr_array(X), y, solution),
-    )
-    assert dense.primal == pytest.approx(csr.primal, abs=1e-15)
-    assert dense.dual == pytest.approx(csr.dual, abs=1e-15)
-
-
 @pytest.mark.parametrize("loss", ["svm_ml", "lr_ml"])
 def test_label_sets_weights_and_a_center(loss):
     X, _ = _problem()
@@ -97,14 +84,6 @@ def test_label_sets_weights_and_a_center(loss):
     assert toplabel.certify(
         X, Y, solution, sample_weight=options["sample_weight"]
     ).primal != pytest.approx(solution.primal, rel=1e-6)
-
-
-def test_a_kernel_of_the_training_rows():
-    X, y = _problem()
-    solution = toplabel.solve(X, y, "topk_svm_beta", k=2, kernel="rbf", theta=0.3, C=2.0)
-    assert toplabel.certify(X, y, solution).relative_gap == pytest.approx(
-        solution.relative_gap, abs=1e-12
-    )
 
 
 def test_dual_variables_outside_their_domain():

@@ -123,17 +123,12 @@ def test_top_k_score(problem):
     names = np.array(["e", "b", "a", "d", "c"])
     model = TopKClassifier("topk_svm_alpha", k=2, gamma=1.0, random_state=0).fit(X, names[y])
     columns = np.searchsorted(model.classes_, names[y])
-    weight = np.arange(len(y)) % 3
     for k in range(1, m):
         scores = model.decision_function(X)
         expected = toplabel.metrics.top_k_accuracy(columns, scores, k)
         assert model.top_k_score(X, names[y], k) == expected
         assert top_k_scorer(k)(model, X, names[y]) == expected
         assert expected == pytest.approx(top_k_accuracy_score(columns, scores, k=k))
-        repeated = np.repeat(np.arange(len(y)), weight)
-        assert model.top_k_score(X, names[y], k, sample_weight=weight) == pytest.approx(
-            model.top_k_score(X[repeated], names[y][repeated], k)
-        )
     assert model.top_k_score(X, names[y]) == model.top_k_score(X, names[y], 2)
     assert model.top_k_score(X[:2], ["never seen", "z"], m) == 0.0
     with pytest.raises(ValueError, match=r"k must be in 1\.\.5"):

@@ -18,17 +18,6 @@ from sklearn.model_selection import GridSearchCV
 from toplabel import MultilabelClassifier, TopKClassifier
 
 
-@each_loss
-def test_a_weight_is_as_many_copies(problem, loss, k, gamma):
-    X, y, _ = problem
-    weight = np.random.default_rng(2).integers(0, 4, len(y))
-    model = TopKClassifier(loss, k=k, gamma=gamma, C=0.1, tol=1e-12, max_iter=10**5, random_state=0)
-    repeated = clone(model).fit(np.repeat(X, weight, axis=0), np.repeat(y, weight))
-    model.fit(X, y, sample_weight=weight)
-    np.testing.assert_allclose(model.coef_, repeated.coef_, atol=2e-5)
-    assert np.abs(clone(model).fit(X, y).coef_ - model.coef_).max() > 1e-3
-
-
 def test_class_weights_multiply_the_weights_of_the_rows(problem):
     X, y, m = problem
     weight = 0.5 + np.arange(len(y)) % 2

@@ -1,7 +1,6 @@
 """`MultilabelClassifier`: label sets, thresholds, and vectors of class names."""
 
 import pickle
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,7 +14,6 @@ from sklearn.model_selection import GridSearchCV, KFold, RepeatedKFold, ShuffleS
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-import toplabel
 from toplabel import MultilabelClassifier, TopKClassifier, metrics, thresholds
 
 
@@ -166,25 +164,6 @@ def test_tuning_slices_a_gram_matrix_on_both_sides(problem):
     assert rbf.dual_coef_.shape == (5, len(X))
 
 
-@pytest.mark.parametrize("threshold", [0.0, "cardinality", "tune"])
-def test_a_weight_is_as_many_copies(problem, threshold):
-    X, Y = problem
-    weight = np.random.default_rng(2).integers(0, 4, len(Y))
-    copies = np.repeat(np.arange(len(Y)), weight)
-    half = len(Y) // 2
-    first, second = np.arange(half), np.arange(half, len(Y))
-    model = MultilabelClassifier(
-        "lr_ml", threshold=threshold, threshold_metric="f1_macro", tol=1e-12, random_state=0
-    ).set_params(cv=[(first, second), (second, first)])
-    weighted = clone(model).fit(X, Y, weight)
-    first, second = np.flatnonzero(copies < half), np.flatnonzero(copies >= half)
-    repeated = model.set_params(cv=[(first, second), (second, first)]).fit(X[copies], Y[copies])
-    np.testing.assert_allclose(weighted.coef_, repeated.coef_, atol=2e-5)
-    assert weighted.threshold_ == pytest.approx(repeated.threshold_, abs=1e-5)
-    if threshold == "tune":
-        assert weighted.threshold_score_ == pytest.approx(repeated.threshold_score_)
-
-
 def test_probabilities_are_those_of_each_label(problem):
     X, Y = problem
     model = MultilabelClassifier("lr_ova", threshold=0.0, random_state=0).fit(X, Y)
@@ -278,28 +257,6 @@ def test_warnings_tell_which_training_ended_early(problem):
     texts = [str(warning.message) for warning in caught]
     assert "in 2 of 2 trainings of the cross-validation of the threshold" in texts[0]
     assert len(texts) == 2
-
-
-def test_ctrl_c_keeps_the_last_training_but_ends_the_cross_validation(problem, monkeypatch):
-    X, Y = problem
-    trainings = []
-
-    def interrupted(X, y, **arguments):
-        trainings.append(X.shape[0])
-        solution = toplabel.solve(X, y, **arguments)
-        return replace(solution, status="interrupted") if len(trainings) == last else solution
-
-    monkeypatch.setattr("toplabel.estimators.base.solve", interrupted)
-    model = MultilabelClassifier("lr_ml", threshold="tune", cv=4)
-    last = 5
-    with pytest.warns(ConvergenceWarning, match="'interrupted'"):
-        model.fit(X, Y)
-    assert trainings == [120] * 4 + [160]
-    trainings.clear()
-    last = 2
-    with pytest.raises(KeyboardInterrupt):
-        model.fit(X, Y)
-    assert trainings == [120] * 2
 
 
 @pytest.mark.parametrize(

@@ -35,14 +35,6 @@ def test_the_scale_of_the_intercept_follows_the_rows(rows, kernel, expected):
     assert solution.intercept_scaling == pytest.approx(expected, rel=1e-6)
     stated = solve(rows, y, intercept_scaling=solution.intercept_scaling, **options)
     np.testing.assert_array_equal(stated.intercept, solution.intercept)
-    if kernel == "linear":
-        weights = np.arange(len(y)) % 3
-        options = options | {"intercept_scaling": "auto", "max_iter": 0}
-        weighted = solve(rows, y, sample_weight=weights, **options).intercept_scaling
-        copies = np.repeat(np.arange(len(y)), weights)
-        assert weighted == pytest.approx(
-            solve(rows[copies], y[copies], **options).intercept_scaling
-        )
 
 
 def test_the_advice_lowers_C():

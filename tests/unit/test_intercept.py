@@ -6,7 +6,6 @@ from scipy import sparse
 from sklearn.metrics.pairwise import rbf_kernel
 
 import toplabel
-from toplabel import certify
 
 SCALING = 1.5
 TIGHT = {"tol": 1e-10, "max_iter": 10**5}
@@ -94,24 +93,6 @@ def test_a_kernel_is_raised_by_its_square(problem, tmp_path, kernel, loss):
     np.testing.assert_allclose(
         solution.intercept, SCALING**2 * expected.coefficients.sum(axis=0), atol=tolerance
     )
-
-
-def test_the_certificate_holds_when_computed_again(problem):
-    X, y = problem
-    W0 = np.random.default_rng(2).normal(size=(7, 4))
-    for arguments in (
-        {},
-        {"W0": W0},
-        {"kernel": "rbf", "theta": 0.3},
-    ):
-        solution = toplabel.solve(X, y, loss="lr_multi", fit_intercept=True, **arguments)
-        again = certify(X, y, solution, W0=arguments.get("W0"))
-        assert again.primal == pytest.approx(solution.primal, rel=1e-12)
-        assert again.dual == pytest.approx(solution.dual, rel=1e-9)
-        assert again.relative_gap <= 1e-3
-    sparse_rows = sparse.csr_array(X)
-    solution = toplabel.solve(sparse_rows, y, loss="lr_multi", fit_intercept=True)
-    assert certify(sparse_rows, y, solution).relative_gap <= 1e-3
 
 
 @pytest.mark.parametrize("loss", ["svm_multi", "topk_ent_tr"])

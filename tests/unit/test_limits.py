@@ -1,31 +1,43 @@
-"""Limits and Ctrl-C reach set-up and evaluations, whenever they come, and what is there is returned."""
+"""What ends a run: limits, the callback, rounding. Whenever the time is over, what there is comes back."""
 
 import itertools
 import warnings
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from solver_cases import check_certificate, is_feasible
 
-from toplabel import kernels, losses, path, solve
+from toplabel import kernels, path, solve
 from toplabel._core import clock as clocks
 from toplabel._core.clock import Clock
-from toplabel._core.run import _Deadline
 
-N, M = 700, 3000  # an evaluation of so many classes asks the clock several times
+M = 3000  # classes of `many_classes`
+
+# A loss, the form of the rows, options; each by other code.
+ROUTES = {
+    "plain": ("svm_multi", "narrow", {"method": "sdca", "acceleration": False}),
+    "accelerated": ("svm_multi", "narrow", {"acceleration": 2.0}),
+    "blocks in float32": ("lr_multi", "float32", {"acceleration": 2.0}),
+    "Gram matrix": ("svm_multi", "gram", {"acceleration": 2.0, "kernel": "precomputed"}),
+    "Newton": ("svm_multi", "narrow", {"method": "newton"}),
+    "descent": ("topk_ent_tr", "narrow", {"k": 2}),
+}
 
 
-@pytest.fixture(scope="module")
-def data():
-    rng = np.random.default_rng(0)
-    y = rng.integers(M, size=N)
-    y[-1] = M - 1
-    return rng.normal(size=(N, 6)), rng.normal(size=(N, 80)), y
+@pytest.fixture(params=ROUTES)
+def trained(wide_problem, request):
+    """Train to no gap at all by one of the routes."""
+    X, y, _ = wide_problem
+    key, form, fixed = ROUTES[request.param]
+    forms = {"narrow": X[:, :9], "float32": X.astype(np.float32), "gram": kernels.rbf_gram(X, 0.3)}
 
+    def train(**options):
+        found = solve(forms[form], y, key, **{"C": 1e5, "tol": 0.0} | fixed | options)
+        check_certificate(forms[form], y, found)
+        return found
 
-@pytest.fixture
-def no_grace(monkeypatch):
-    monkeypatch.setattr(clocks, "_GRACE", 0.0)
-    monkeypatch.setattr(clocks, "_GRACE_PART", 0.0)
+    return train
 
 
 def over_after(monkeypatch, asked: int) -> None:
@@ -34,16 +46,92 @@ def over_after(monkeypatch, asked: int) -> None:
     monkeypatch.setattr(Clock, "is_over", lambda self: next(questions) >= asked)
 
 
-def check_model(solution, X, y, *, is_plain: bool) -> None:
+def check_model(solution, X, y, *, is_plain: bool = False) -> None:
     """The dual variables are feasible, and the weights those that were reached."""
-    conjugates = losses.conjugate(
-        solution.loss, -solution.A / solution.C, y, k=solution.k, gamma=solution.gamma
-    )
-    assert np.isfinite(conjugates).all()
+    assert is_feasible(solution, y)
     assert np.isfinite(solution.W).all()
     if is_plain:
         W = X.T.astype(np.float64) @ solution.A
         np.testing.assert_allclose(solution.W, W, rtol=0, atol=1e-5 * max(1e-3, np.abs(W).max()))
+
+
+# ---- the status -------------------------------------------------------------------------------------
+
+
+def test_the_number_of_passes_ends_a_run(trained):
+    short = trained(max_iter=3)
+    assert (short.status, short.epochs, short.history[-1].epoch) == ("max_iter", 3, 3)
+    none = trained(max_iter=0)
+    assert (none.status, none.epochs, len(none.history)) == ("max_iter", 0, 1)
+
+
+@pytest.mark.parametrize("limit", ["time_limit", "cpu_limit"])
+def test_a_limit_of_no_time_leaves_the_start(trained, limit):
+    found = trained(max_iter=1000, **{limit: 0.0})
+    assert (found.status, found.epochs) == ("time_limit", 0)
+
+
+def test_the_callback_ends_a_run(trained, request):
+    seen = []
+    found = trained(eval_every=2, callback=lambda r: seen.append(r) or len(seen) == 3)
+    assert found.status == "interrupted"
+    assert found.epochs == seen[-1].epoch == found.history[-1].epoch
+    if "Newton" not in request.node.callspec.params["trained"]:
+        assert [record.epoch for record in seen] == [0, 2, 4]
+        assert seen == found.history
+
+
+def test_the_history_ends_with_the_solution(trained):
+    found = trained(max_iter=7, eval_every=2)
+    last = found.history[-1]
+    assert (last.primal, last.epoch) == (found.primal, found.epochs)
+    np.testing.assert_array_equal(last.relative_gap, found.relative_gap)  # or both are NaN
+    assert last.dual == found.dual
+
+
+def test_rounding_ends_a_run(trained):
+    found = trained(C=1.0, tol=1e-30, max_iter=60_000)
+    assert found.status in ("stalled", "imprecise")
+    assert found.epochs < 50_000
+    assert not found.relative_gap > 1e-5
+
+
+def test_a_clock_counts_wall_and_cpu_time(monkeypatch):
+    now = SimpleNamespace(wall=5.0, cpu=3.0)
+    times = SimpleNamespace(perf_counter=lambda: now.wall, process_time=lambda: now.cpu)
+    monkeypatch.setattr(clocks, "time", times)
+    for limits, wall, cpu in (({"time_limit": 2.0}, 2.0, 9.0), ({"cpu_limit": 2.0}, 9.0, 2.0)):
+        clock = Clock(**limits)
+        start = now.wall, now.cpu
+        now.wall, now.cpu = start[0] + wall - 0.01 * (wall == 2), start[1] + cpu - 0.01 * (cpu == 2)
+        assert not clock.is_over()
+        now.wall, now.cpu = start[0] + wall, start[1] + cpu
+        assert clock.is_over()
+        assert clock.why_to_end() == "time_limit"
+
+
+def test_an_error_in_the_callback_comes_out_as_it_is(wide_problem):
+    X, y, _ = wide_problem
+
+    class OwnError(Exception):
+        pass
+
+    for error in (OwnError("mine"), SystemExit(3), GeneratorExit()):
+
+        def fail(*_, error=error):
+            raise error
+
+        for arguments in (
+            {"callback": fail},
+            {"watch": {"train": (X, y)}, "watch_metric": fail},
+            {"callback": lambda record, fail=fail: record.epoch > 3 and fail()},
+        ):
+            with pytest.raises(type(error)) as caught:
+                solve(X, y, C=1e5, tol=0.0, eval_every=2, acceleration=2.0, **arguments)
+            assert caught.value is error
+
+
+# ---- any moment -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("asked", [0, 1, 2, 3, 4, 5, 7, 10, 14])
@@ -58,8 +146,10 @@ def check_model(solution, X, y, *, is_plain: bool) -> None:
     ],
     ids=["rows", "copy", "float32", "accelerated rows", "accelerated copy"],
 )
-def test_the_time_may_be_over_at_any_moment(monkeypatch, no_grace, data, asked, wide, options):
-    X, y = data[wide], data[2]
+def test_the_time_may_be_over_at_any_moment(
+    monkeypatch, no_grace, many_classes, asked, wide, options
+):
+    X, y = many_classes[wide], many_classes[2]
     over_after(monkeypatch, asked)
     found = solve(X, y, n_classes=M, tol=1e-9, time_limit=1.0, method="sdca", **options)
     assert found.status == "time_limit"
@@ -71,95 +161,40 @@ def test_the_time_may_be_over_at_any_moment(monkeypatch, no_grace, data, asked, 
     assert found.history[-1].relative_gap == found.relative_gap
 
 
-def test_some_of_these_moments_leave_no_time_for_the_certificate(monkeypatch, no_grace, data):
-    X, _, y = data
-    over_after(monkeypatch, 5)
-    found = solve(X, y, n_classes=M, tol=1e-9, time_limit=1.0, method="sdca")
-    assert found.epochs > 0
-    assert np.abs(found.W).max() > 0
-    assert found.relative_gap == np.inf
-
-
-def test_an_evaluation_at_the_end_is_waited_for(monkeypatch, data):
-    X, _, y = data
-    monkeypatch.setattr(clocks, "_GRACE", 60.0)
+@pytest.mark.parametrize("grace", [0.0, 60.0])
+def test_an_evaluation_at_the_end_is_waited_for_in_grace(
+    monkeypatch, no_grace, many_classes, grace
+):
+    X, _, y = many_classes
+    monkeypatch.setattr(clocks, "_GRACE", grace)
     over_after(monkeypatch, 5)
     found = solve(X, y, n_classes=M, tol=1e-9, time_limit=1.0, method="sdca")
     assert found.status == "time_limit"
-    assert found.relative_gap < 1.0
-
-
-def interrupt_at(monkeypatch, call):
-    """Let Ctrl-C come where an evaluation asks for the time the so-many-th time; return the count."""
-    calls = itertools.count(1)
-
-    def interrupt(self):
-        if next(calls) == call:
-            raise KeyboardInterrupt
-        return self.is_interrupted
-
-    monkeypatch.setattr(Clock, "is_late", interrupt)
-    return calls
-
-
-@pytest.mark.parametrize("call", [1, 2, 4])
-def test_ctrl_c_in_an_evaluation_returns_the_model(monkeypatch, no_grace, data, call):
-    X, _, y = data
-    interrupt_at(monkeypatch, call)
-    found = solve(X, y, n_classes=M, tol=0.0, max_iter=10**6, eval_every=1, method="sdca")
-    assert found.status == "interrupted"
-    check_model(found, X, y, is_plain=False)
-
-
-def rounded_path(data, **options):
-    X, _, y = data
-    return path(X, y, [0.1, 1.0], n_classes=M, dtype=np.float32, method="sdca", **options)
+    assert found.epochs > 0
+    assert np.abs(found.W).max() > 0
+    assert found.relative_gap < 1.0 if grace else found.relative_gap == np.inf
 
 
 @pytest.mark.parametrize("asked", range(6, 30, 2))
 def test_no_time_for_the_rows_as_passed_is_not_taken_for_rounding(
-    monkeypatch, no_grace, data, asked
+    monkeypatch, no_grace, many_classes, asked
 ):
+    X, _, y = many_classes
     over_after(monkeypatch, asked)
-    found = rounded_path(data, tol=0.5, time_limit=1.0)
-    assert all(np.isfinite(one.relative_gap) or one.status == "time_limit" for one in found)
+    options = {"n_classes": M, "dtype": np.float32, "method": "sdca", "tol": 0.5}
+    found = path(X, y, [0.1, 1.0], time_limit=1.0, **options)
+    assert all(np.isfinite(each.relative_gap) or each.status == "time_limit" for each in found)
 
 
-@pytest.mark.parametrize("call", range(1, 24, 2))
-def test_ctrl_c_ends_a_path_while_the_rows_as_passed_are_evaluated(
-    monkeypatch, no_grace, data, call
-):
-    calls = interrupt_at(monkeypatch, call)
-    found = rounded_path(data, tol=0.5)
-    if next(calls) > call:
-        assert found[-1].status == "interrupted"
-
-
-def test_ctrl_c_in_a_certificate_of_newtons_method_ends_a_path(monkeypatch):
-    rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(60, 4)), np.arange(60) % 3
-    calls = itertools.count()
-
-    def interrupt(self):
-        if not self.has_limits and next(calls) == 0:
-            raise KeyboardInterrupt
-        return False
-
-    monkeypatch.setattr(_Deadline, "is_late", interrupt)
-    (found,) = path(X, y, [0.1, 1.0], tol=1e-6, method="newton")
-    assert found.status == "interrupted"
-    assert np.isfinite(found.relative_gap)
-
-
-def test_each_c_of_a_path_has_the_limit(monkeypatch, no_grace, data):
-    X, _, y = data
+def test_each_c_of_a_path_has_the_limit(monkeypatch, no_grace, many_classes):
+    X, _, y = many_classes
     over_after(monkeypatch, 3)
     Cs = [0.1, 1.0, 10.0]
     found = path(X, y, Cs, n_classes=M, tol=1e-9, time_limit=1.0, method="sdca")
     assert [solution.C for solution in found] == Cs
     for solution in found:
         assert solution.status == "time_limit"
-        check_model(solution, X, y, is_plain=False)
+        check_model(solution, X, y)
 
 
 @pytest.mark.parametrize("kernel", ["precomputed", "rbf"])
@@ -177,20 +212,40 @@ def test_a_gram_matrix_is_given_up_in_time(monkeypatch, no_grace, kernel):
     assert not found.A.any()
 
 
-def test_a_warm_start_is_kept_where_no_time_is_left(monkeypatch, no_grace, data):
-    X, _, y = data
+def test_a_warm_start_is_kept_where_no_time_is_left(monkeypatch, no_grace, many_classes):
+    X, _, y = many_classes
     start = solve(X, y, n_classes=M, C=2.0, tol=1e-2, method="sdca")
     over_after(monkeypatch, 0)
     found = solve(X, y, n_classes=M, C=1.0, time_limit=1.0, warm_start=start)
     assert found.status == "time_limit"
     assert np.abs(found.A).max() > 0
-    check_model(found, X, y, is_plain=False)
+    check_model(found, X, y)
 
 
-def test_groups_of_classes_end_together(monkeypatch, no_grace, data):
-    X, _, y = data
+# ---- groups of classes ------------------------------------------------------------------------------
+
+
+def test_groups_of_classes_end_together(monkeypatch, no_grace, many_classes):
+    X, _, y = many_classes
     over_after(monkeypatch, 6)
     found = solve(X, y, "svm_ova", n_classes=M, tol=1e-9, time_limit=1.0)
     assert found.status == "time_limit"
     assert found.dual <= found.primal
-    check_model(found, X, y, is_plain=False)
+    check_model(found, X, y)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_limits_and_the_callback_hold_for_all_groups_together(seventy_labels, monkeypatch, n_jobs):
+    X, Y = seventy_labels
+    options = {"C": 1e3, "n_jobs": n_jobs}
+    records = []
+    found = solve(X, Y, "svm_ova", callback=records.append, **options)
+    assert records == found.history
+    assert records[0].relative_gap == found.relative_gap
+    assert solve(X, Y, "svm_ova", max_iter=2, **options).status == "max_iter"
+    assert len(path(X, Y, [1, 2], "svm_ova", n_jobs=n_jobs, callback=lambda record: True)) == 1
+    over_after(monkeypatch, 20)
+    late = solve(X, Y, "svm_ova", tol=0, max_iter=10**9, time_limit=1.0, **options)
+    assert late.status == "time_limit"
+    assert late.epochs > 0
+    assert late.dual <= late.primal

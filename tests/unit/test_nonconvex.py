@@ -2,8 +2,6 @@
 reports its gradient norm.
 """
 
-import signal
-import threading
 import time
 from dataclasses import replace
 
@@ -15,7 +13,6 @@ from sklearn.datasets import load_digits
 
 import toplabel
 from toplabel import losses
-from toplabel.kernels import rbf_gram
 
 LOSS = "topk_ent_tr"
 
@@ -123,16 +120,6 @@ def test_a_gram_matrix_is_the_same_problem(k):
     )
 
 
-def test_an_rbf_kernel_keeps_its_rows():
-    X, y = letters(n=150)
-    rbf = toplabel.solve(X, y, loss=LOSS, k=2, C=5.0, kernel="rbf", theta=0.3)
-    K = rbf_gram(X, 0.3)
-    gram = toplabel.solve(K, y, loss=LOSS, k=2, C=5.0, kernel="precomputed")
-    assert rbf.kernel == "rbf"
-    assert rbf.primal == pytest.approx(gram.primal, rel=1e-10)
-    np.testing.assert_allclose(rbf.decision_function(X), K @ gram.A, atol=1e-8)
-
-
 def test_sparse_rows_are_the_same_problem():
     X, y = letters(n=300)
     X[np.abs(X) < 0.5] = 0.0
@@ -179,29 +166,6 @@ def test_watched_sets_are_looked_at_on_the_way():
     )
     accuracy = toplabel.metrics.top_k_accuracy(y[:100], rbf.decision_function(X[:100]), k=3)
     assert rbf.history[-1].watched == {"held out": pytest.approx(accuracy)}
-
-
-@pytest.mark.parametrize("gram", [False, True])
-def test_a_weight_is_that_many_copies(gram):
-    X, y = letters(n=150)
-    weight = np.arange(len(y)) % 4
-    copies = np.repeat(np.arange(len(y)), weight)
-    kernel = "precomputed" if gram else "linear"
-
-    def rows(a, b):
-        return a @ b.T if gram else a
-
-    start = np.zeros((len(y), 26))  # the same start: copies have other softmax iterates
-    arguments = {"loss": LOSS, "k": 2, "C": 1.0, "tol": 1e-9, "kernel": kernel}
-    weighted = toplabel.solve(
-        rows(X, X), y, sample_weight=weight, warm_start=start, n_classes=26, **arguments
-    )
-    Z = X[copies]
-    copied = toplabel.solve(
-        rows(Z, Z), y[copies], warm_start=start[copies], n_classes=26, **arguments
-    )
-    assert weighted.primal == pytest.approx(copied.primal, rel=1e-8)
-    assert weighted.gradient_norm == pytest.approx(copied.gradient_norm, abs=1e-4)
 
 
 def test_warm_starts_begin_there():
@@ -288,65 +252,6 @@ def test_descent_refuses_a_loss_without_gradient(monkeypatch):
     monkeypatch.setitem(losses.LOSSES, "svm_multi", hinge)
     with pytest.raises(ValueError, match="'svm_multi' with gamma = 0 is not differentiable"):
         toplabel.solve(X, y, loss="svm_multi")
-
-
-def test_status_tells_what_ended_the_run():
-    X, y = letters()
-    short = toplabel.solve(X, y, loss=LOSS, k=3, C=10.0, tol=1e-12, max_iter=3)
-    assert (short.status, short.epochs) == ("max_iter", 3)
-    limited = toplabel.solve(X, y, loss=LOSS, k=3, C=10.0, tol=0.0, time_limit=0.0)
-    assert (limited.status, limited.epochs) == ("time_limit", 0)
-    limited = toplabel.solve(X, y, loss=LOSS, k=3, C=10.0, tol=0.0, cpu_limit=0.0)
-    assert (limited.status, limited.epochs) == ("time_limit", 0)
-    exact = toplabel.solve(X, y, loss=LOSS, k=3, C=1.0, tol=0.0)
-    assert exact.status == "stalled"  # no smaller value in these numbers
-    assert exact.gradient_norm < 1e-7
-    seen = []
-    stopped = toplabel.solve(
-        X,
-        y,
-        loss=LOSS,
-        k=3,
-        C=10.0,
-        tol=0.0,
-        eval_every=2,
-        callback=lambda record: seen.append(record) or len(seen) == 3,
-    )
-    assert (stopped.status, stopped.epochs) == ("interrupted", 4)
-    assert seen == stopped.history
-
-
-def test_ctrl_c_in_the_softmax_returns_its_model_so_far():
-    X, y = letters(n=3000)
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    timer = threading.Timer(0.1, lambda: signal.raise_signal(signal.SIGINT))
-    timer.start()
-    try:
-        solution = toplabel.solve(X, y, loss=LOSS, k=3, C=1e6, max_iter=10**6, time_limit=60)
-        timer.join()
-    finally:
-        signal.signal(signal.SIGINT, before)
-    assert (solution.status, solution.epochs) == ("interrupted", 0)
-    assert solution.primal == pytest.approx(objective(X, y, solution.W, 3, 1e6), rel=1e-10)
-
-
-def test_ctrl_c_in_the_descent_returns_the_model_so_far():
-    X, y = letters()
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        solution = toplabel.solve(
-            X,
-            y,
-            loss=LOSS,
-            k=3,
-            C=1e3,
-            tol=0.0,
-            callback=lambda record: record.epoch == 3 and signal.raise_signal(signal.SIGINT),
-        )
-    finally:
-        signal.signal(signal.SIGINT, before)
-    assert (solution.status, solution.epochs, len(solution.history)) == ("interrupted", 3, 4)
-    assert solution.primal == pytest.approx(objective(X, y, solution.W, 3, 1e3), rel=1e-10)
 
 
 def test_rows_of_zeros_and_huge_features():

@@ -69,13 +69,6 @@ def test_the_input_is_left_alone(function):
     np.testing.assert_array_equal(b, [3.0, -1.0, 2.0, 2.0])
 
 
-def test_radius_zero_gives_zero():
-    np.testing.assert_array_equal(prox.topk_simplex_beta([1.0, 2.0], radius=0.0), [0.0, 0.0])
-    np.testing.assert_array_equal(prox.topk_simplex_alpha([1.0, 2.0], k=2, radius=0.0), [0.0, 0.0])
-    x, y = prox.bipartite_simplex([1.0, 2.0], [3.0], radius=0.0)
-    np.testing.assert_array_equal(np.concatenate([x, y]), np.zeros(3))
-
-
 @pytest.mark.parametrize(
     ("call", "message"),
     [

@@ -12,7 +12,6 @@ import pytest
 from joblib import Parallel, delayed, parallel_config
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from toplabel import (
@@ -71,15 +70,6 @@ def test_problems_that_are_solved_side_by_side_give_the_same_numbers():
 M = 70  # two groups of classes
 
 
-@pytest.fixture(scope="module")
-def sets():
-    rng = np.random.default_rng(2)
-    Y = (rng.random((200, M)) < 0.03).astype(np.uint8)
-    Y[np.arange(200), rng.integers(0, M, 200)] = 1
-    X = Y @ rng.standard_normal((M, 80)) + rng.standard_normal((200, 80))
-    return X / np.linalg.norm(X, axis=1, keepdims=True), Y
-
-
 def same(first, second):
     for name in ("A", "W", "coefficients", "intercept"):
         np.testing.assert_array_equal(getattr(first, name), getattr(second, name))
@@ -89,8 +79,8 @@ def same(first, second):
 
 @pytest.mark.parametrize("loss", ["svm_ova", "lr_ova"])
 @pytest.mark.parametrize("form", ["dense", "csr", "float32", "rounded", "rbf", "precomputed"])
-def test_one_vs_all_has_the_same_numbers_for_every_n_jobs(sets, loss, form):
-    X, Y = sets
+def test_one_vs_all_has_the_same_numbers_for_every_n_jobs(seventy_labels, loss, form):
+    X, Y = seventy_labels
     X = {"csr": sparse.csr_array(X), "float32": X.astype(np.float32), "precomputed": X @ X.T}.get(
         form, X
     )
@@ -116,8 +106,8 @@ def test_one_vs_all_has_the_same_numbers_for_every_n_jobs(sets, loss, form):
     )
 
 
-def test_classes_of_a_vector_and_a_path_are_shared_out(sets):
-    X, _ = sets
+def test_classes_of_a_vector_and_a_path_are_shared_out(seventy_labels):
+    X, _ = seventy_labels
     y = np.arange(200) % M
     Cs = [10.0, 0.1, 1.0]
     one, two = (path(X, y, Cs, "svm_ova", n_jobs=n_jobs, method="sdca") for n_jobs in (1, -1))
@@ -127,8 +117,8 @@ def test_classes_of_a_vector_and_a_path_are_shared_out(sets):
         assert certify(X, y, first).relative_gap <= 1e-3
 
 
-def test_groups_of_classes_start_from_a_solution_and_have_a_centre(sets):
-    X, Y = sets
+def test_groups_of_classes_start_from_a_solution_and_have_a_centre(seventy_labels):
+    X, Y = seventy_labels
     W0 = np.random.default_rng(0).standard_normal((80, M))
     first = solve(X, Y, "lr_ova", C=5.0, W0=W0, n_jobs=2)
     again = solve(X, Y, "lr_ova", C=5.0, W0=W0, warm_start=first, n_jobs=2)
@@ -139,14 +129,14 @@ def test_groups_of_classes_start_from_a_solution_and_have_a_centre(sets):
         solve(X, Y, "lr_ova", C=5.0, warm_start=first.A[:, 1:], n_jobs=2)
 
 
-def test_a_loss_that_is_not_one_vs_all_is_one_problem(sets):
-    X, Y = sets
+def test_a_loss_that_is_not_one_vs_all_is_one_problem(seventy_labels):
+    X, Y = seventy_labels
     same(solve(X, Y, "lr_ml", n_jobs=2), solve(X, Y, "lr_ml"))
     same(solve(X, Y[:, :64], "lr_ova", n_jobs=2), solve(X, Y[:, :64], "lr_ova"))
 
 
-def test_arguments_that_do_not_fit_n_jobs_are_named(sets):
-    X, Y = sets
+def test_arguments_that_do_not_fit_n_jobs_are_named(seventy_labels):
+    X, Y = seventy_labels
     for wrong, error in ((0, ValueError), (1.5, TypeError), (True, TypeError)):
         with pytest.raises(error, match="n_jobs"):
             solve(X, Y, "lr_ova", n_jobs=wrong)
@@ -154,25 +144,9 @@ def test_arguments_that_do_not_fit_n_jobs_are_named(sets):
             MultilabelClassifier(n_jobs=wrong).fit(X, Y)
 
 
-def test_limits_and_the_callback_hold_for_all_groups_together(sets):
-    X, Y = sets
-    for n_jobs in (1, 2):
-        records = []
-        solution = solve(X, Y, "svm_ova", C=1e3, n_jobs=n_jobs, callback=records.append)
-        assert records == solution.history
-        assert records[0].relative_gap == solution.relative_gap
-        late = solve(X, Y, "svm_ova", C=1e3, tol=0, max_iter=10**9, time_limit=0.1, n_jobs=n_jobs)
-        assert late.status == "time_limit"
-        assert late.seconds < 5
-        assert np.isfinite(late.W).all()
-        assert late.dual <= late.primal
-        assert solve(X, Y, "svm_ova", C=1e3, max_iter=2, n_jobs=n_jobs).status == "max_iter"
-        assert len(path(X, Y, [1, 2], "svm_ova", n_jobs=n_jobs, callback=lambda record: True)) == 1
-
-
 @pytest.mark.parametrize("threshold", [0.0, "tune", "per_label"])
-def test_a_classifier_has_the_same_numbers_for_every_n_jobs(sets, threshold):
-    X, Y = sets
+def test_a_classifier_has_the_same_numbers_for_every_n_jobs(seventy_labels, threshold):
+    X, Y = seventy_labels
     model = MultilabelClassifier(threshold=threshold, cv=3, random_state=0)
     one, two, many = (clone(model).set_params(n_jobs=n).fit(X, Y) for n in (1, 2, 9))
     for other in (two, many):
@@ -184,8 +158,8 @@ def test_a_classifier_has_the_same_numbers_for_every_n_jobs(sets, threshold):
     np.testing.assert_array_equal(one, two)
 
 
-def test_threads_within_threads_have_the_same_numbers_and_end(sets):
-    X, Y = sets
+def test_threads_within_threads_have_the_same_numbers_and_end(seventy_labels):
+    X, Y = seventy_labels
     model = MultilabelClassifier("svm_ova", cv=3, n_jobs=2, random_state=0)
     alone = clone(model).fit(X, Y)
     threads = threadpool_info()
@@ -245,8 +219,8 @@ def blas_threads() -> list[int]:
     return [found["num_threads"] for found in threadpool_info() if found["user_api"] == "blas"]
 
 
-def test_the_first_error_ends_the_other_jobs(sets):
-    X, Y = sets
+def test_the_first_error_ends_the_other_jobs(seventy_labels):
+    X, Y = seventy_labels
 
     def job(number):
         if number == 1:
@@ -258,45 +232,6 @@ def test_the_first_error_ends_the_other_jobs(sets):
         each(job, range(4), 2)
     assert time.perf_counter() - start < 10
     assert why_to_end() == ""
-
-
-@pytest.fixture
-def ctrl_c():
-    """Ctrl-C comes in half a second."""
-    # A shell may have started the tests with SIGINT ignored.
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
-    yield
-    timer.join()
-    signal.signal(signal.SIGINT, before)
-
-
-@pytest.mark.usefixtures("ctrl_c")
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_ctrl_c_ends_all_groups_and_leaves_the_model_so_far(sets, n_jobs):
-    X, Y = sets
-    start = time.perf_counter()
-    found = path(X, Y, [1e3, 2e3], "svm_ova", tol=0, max_iter=10**9, n_jobs=n_jobs)
-    assert time.perf_counter() - start < 10
-    assert [solution.status for solution in found] == ["interrupted"]
-    assert certify(X, Y, found[0]).dual == pytest.approx(found[0].dual, rel=1e-9)
-    assert certify(X, Y, found[0]).primal == pytest.approx(found[0].primal, rel=1e-9)
-
-
-@pytest.mark.usefixtures("ctrl_c")
-@pytest.mark.parametrize("loss", ["svm_ova", "lr_ml"])
-def test_ctrl_c_ends_all_folds(sets, loss):
-    X, Y = sets
-    model = MultilabelClassifier(loss, C=1e4, tol=0, max_iter=10**9, warm_start=True, n_jobs=2)
-    start = time.perf_counter()
-    with pytest.raises(KeyboardInterrupt):
-        model.fit(X, Y)
-    assert time.perf_counter() - start < 10
-    with pytest.raises(NotFittedError):
-        model.predict(X)
-    model.set_params(C=1.0, tol=1e-3, threshold=0.0, max_iter=1000).fit(X, Y)
-    assert model.status_ == "converged"
 
 
 def test_rbf_matrices_are_the_same_for_every_n_jobs():

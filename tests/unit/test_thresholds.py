@@ -177,36 +177,6 @@ def test_bad_input_is_refused_with_the_name_of_the_argument(call, message):
         call()
 
 
-@pytest.mark.parametrize("metric", thresholds.METRICS)
-def test_a_weight_is_as_many_copies(metric, monkeypatch):
-    monkeypatch.setattr(thresholds.sweeping, "_BLOCK", 5 * 4)  # several blocks
-    rng = np.random.default_rng(5)
-    scores, labels = rng.normal(size=(23, 4)), rng.random((23, 4)) < 0.3
-    weight = rng.integers(0, 4, size=23)
-    copies = np.repeat(np.arange(23), weight)
-    weighted = thresholds.sweep(scores, labels, sample_weight=weight)[metric]
-    np.testing.assert_allclose(
-        weighted, thresholds.sweep(scores[copies], labels[copies])[metric], rtol=0, atol=1e-12
-    )
-    assert thresholds.tune(scores, labels, metric, sample_weight=weight) == pytest.approx(
-        thresholds.tune(scores[copies], labels[copies], metric)
-    )
-    assert thresholds.tune(scores, labels, metric, sample_weight=weight / 7) == pytest.approx(
-        thresholds.tune(scores, labels, metric, sample_weight=weight)
-    )
-
-
-def test_cardinality_counts_a_weight_as_copies():
-    rng = np.random.default_rng(6)
-    scores, weight = rng.normal(size=(23, 4)), rng.integers(0, 4, size=23)
-    for cardinality in (0.0, 0.3, 1.7, 4.0):
-        assert thresholds.match_cardinality(
-            scores, cardinality, sample_weight=weight
-        ) == thresholds.match_cardinality(np.repeat(scores, weight, axis=0), cardinality)
-    with pytest.raises(ValueError, match="sample_weight must have the shape"):
-        thresholds.match_cardinality(scores, 1.0, sample_weight=[1.0])
-
-
 @settings(max_examples=50)
 @given(st.integers(0, 10**6), st.integers(1, 30), st.booleans(), st.floats(0, 1))
 def test_the_largest_scores_are_enough_to_match_a_cardinality(seed, step, weighted, share):

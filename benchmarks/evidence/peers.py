@@ -1,25 +1,19 @@
-"""Evidence for the speed beside other solvers: ``python tests/evidence/peers.py [PROBLEM ...]`` prints CPU
+"""Evidence for the speed beside other solvers: ``python benchmarks/evidence/peers.py [PROBLEM ...]`` prints CPU
 seconds to relative gaps of 1e-3 and 1e-6, on one thread.
 
 Ours stops at its own certificate; LIBLINEAR and scikit-learn are run with ever more iterations, and the first
-run that is accurate enough counts (`toplabel.reproduction.timing.peers`). Raw files are looked for in
-TOPLABEL_MIRROR and data/embedded; a set that is not there is left out.
+run that is accurate enough counts (`toplabel.reproduction.timing.peers`).
+A set without raw files is left out.
 """
 
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
 import numpy as np
-from scipy import sparse
+from common import training_part
 from threadpoolctl import threadpool_limits
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
-
-from defaults import load as load_set
-
-from benchmark_utils.problems import synthetic
 from toplabel.reproduction.timing import peers
 
 ACCURACIES = (1e-3, 1e-6)
@@ -52,17 +46,6 @@ def zeros_and_ones():
     return (letters[:, :, None] == np.arange(3)).reshape(2000, 180).astype(float), y
 
 
-def load(name: str):
-    """Return rows and classes, or None."""
-    if name == "zeros and ones":
-        return zeros_and_ones()
-    if name in ("tabular", "a", "text", "b"):
-        found = synthetic(name)
-        return found.X, found.y
-    found = load_set(name)
-    return None if found is None else found[:2]
-
-
 def peers_of(X, y, keys):
     """Return the peers of some losses: saga too, and without newton-cholesky where its matrix is large."""
     found = {key: dict(peers.PEERS[key]) for key in keys}
@@ -81,11 +64,10 @@ def main(names: list[str]) -> None:
     print("|---|---|---|---|---|---|---|---|")
     ratios = []
     for name in names or PROBLEMS:
-        data = load(name)
+        data = zeros_and_ones() if name == "zeros and ones" else training_part(name)
         if data is None:
             continue
         X, y = data
-        X = X if sparse.issparse(X) else np.ascontiguousarray(X, dtype=float)
         for C, keys in PROBLEMS[name]:
             for accuracy in ACCURACIES:
                 raced = peers.race(X, y, C, accuracy, peers_of(X, y, keys))

@@ -1,10 +1,9 @@
-"""Evidence for few rows: ``python tests/evidence/few_rows.py [SET ...]`` prints the micro F1 of ways to choose
+"""Evidence for few rows: ``python benchmarks/evidence/few_rows.py [SET ...]`` prints the micro F1 of ways to choose
 C, the intercept and the threshold of `MultilabelClassifier`, on rows that had no part in the choice.
 
 Of each set so many rows are drawn at random for training, and up to 30 labels that at least three of them
 have; "rare" are the rarer half of them, so that many rows are without a label. Features have unit variance.
-Beside them stands one-vs-rest logistic regression with nothing set. Raw files are those of
-``tests/evidence/defaults.py``.
+Beside them stands one-vs-rest logistic regression with nothing set.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ import sys
 import warnings
 
 import numpy as np
-from defaults import load, scaled
+from common import load, scaled
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import RepeatedKFold
 from sklearn.multiclass import OneVsRestClassifier

@@ -1,4 +1,4 @@
-"""Claims of the papers that compare no two sides over cells: ``python tests/evidence/claims.py [--fit]``.
+"""Claims of the papers that compare no two sides over cells: ``python benchmarks/evidence/claims.py [--fit]``.
 
 Without --fit the numbers of the papers' tables and of the kept run (reports/summary): gains over the
 programs of others on the largest sets, how near each multilabel method is to the best of its column, and

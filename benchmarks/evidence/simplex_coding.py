@@ -1,4 +1,4 @@
-"""Evidence for the simplex coding: ``python tests/evidence/simplex_coding.py [--seeds N]`` prints
+"""Evidence for the simplex coding: ``python benchmarks/evidence/simplex_coding.py [--seeds N]`` prints
 what was compared.
 
 The code vectors, scikit-learn's checks, leave-one-out in closed form against training again, optima
@@ -21,7 +21,7 @@ import pandas as pd
 from sklearn.utils.estimator_checks import check_estimator
 from threadpoolctl import threadpool_limits
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests"))
 
 from simplex_oracles import dual_optimum, minimiser, probabilities, problem
 from toplabel import SimplexClassifier, simplex

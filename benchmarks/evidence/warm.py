@@ -1,4 +1,4 @@
-"""Evidence for warm starts: ``python tests/evidence/warm.py [--tol TOL] [SET ...]`` prints the CPU seconds
+"""Evidence for warm starts: ``python benchmarks/evidence/warm.py [--tol TOL] [SET ...]`` prints the CPU seconds
 of `toplabel.path` over a grid of C beside those of `toplabel.solve` for each C, on one thread.
 
 All go in turn, `ROUNDS` times, and the smallest time counts. The columns: set and loss, `tol`, seconds of the
@@ -12,7 +12,7 @@ import argparse
 import time
 
 import numpy as np
-from defaults import load
+from common import load, stages
 from threadpoolctl import threadpool_limits
 
 import toplabel
@@ -51,8 +51,7 @@ def times_of(X, y, loss, Cs, tol: float):
 
 
 def ran(solution) -> str:
-    stages = ", ".join(f"{stage.method} {stage.steps}" for stage in solution.methods)
-    return f"{stages} ({solution.relative_gap:.0e})"
+    return f"{stages(solution)} ({solution.relative_gap:.0e})"
 
 
 def main() -> None:

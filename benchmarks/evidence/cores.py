@@ -1,27 +1,23 @@
-"""Evidence for more cores: ``python tests/evidence/cores.py [PROBLEM ...]`` prints the seconds of training with
+"""Evidence for more cores: ``python benchmarks/evidence/cores.py [PROBLEM ...]`` prints the seconds of training with
 one and with two threads of BLAS, and what more cores would give.
 
 The seconds are CPU seconds of the thread that trains, the smaller of two runs of each in turn, so that what
 else runs on the machine counts little. With two threads that thread has half of the work that they share.
 From the ratio follow the share of the time that is shared, and by Amdahl's law the ratios of 8 and of 64
-cores. Raw files are looked for in TOPLABEL_MIRROR and data/embedded; a set that is not there is left out.
+cores.
+A set without raw files is left out.
 """
 
 from __future__ import annotations
 
 import sys
 import time
-from pathlib import Path
 
 import numpy as np
+from common import training_part
 from threadpoolctl import threadpool_limits
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
-
-from defaults import load as load_set
-
 import toplabel
-from benchmark_utils.problems import synthetic
 from toplabel.kernels import rbf_gram
 
 ROUNDS = 2
@@ -29,18 +25,17 @@ ROUNDS = 2
 
 def problems():
     """Yield a name, rows or a Gram matrix, classes, and the options of `solve`."""
-    b = synthetic("b")
-    yield "b, svm_multi", b.X, b.y, {"C": b.C}
-    yield "b, lr_multi", b.X, b.y, {"loss": "lr_multi", "C": b.C}
-    if (silhouettes := load_set("caltech101_silhouettes")) is not None:
-        X, y = silhouettes[:2]
-        X = np.ascontiguousarray(X, dtype=float)
+    X, y = training_part("b")
+    yield "b, svm_multi", X, y, {"C": 10.0}
+    yield "b, lr_multi", X, y, {"loss": "lr_multi", "C": 10.0}
+    if (silhouettes := training_part("caltech101_silhouettes")) is not None:
+        X, y = silhouettes
         yield "silhouettes, svm_multi γ 1", X, y, {"C": 1.0, "gamma": 1.0}
         theta = 1 / (X.shape[1] * X.var())
         options = {"C": 10.0, "kernel": "precomputed", "check_input": False}
         yield "silhouettes, RBF matrix, svm_multi", rbf_gram(X, theta), y, options
-    if (letter := load_set("letter")) is not None:
-        X, y = letter[:2]
+    if (letter := training_part("letter")) is not None:
+        X, y = letter
         options = {"C": 1e4, "method": "newton", "tol": 1e-6}
         yield "letter, lr_multi, Newton", X, y, options | {"loss": "lr_multi"}
         yield "letter, svm_multi, Newton", X, y, options

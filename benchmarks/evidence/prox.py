@@ -1,4 +1,4 @@
-"""Evidence for the proximal maps: ``python tests/evidence/prox.py [--cases N]`` prints what was
+"""Evidence for the proximal maps: ``python benchmarks/evidence/prox.py [--cases N]`` prints what was
 tried, and the worst.
 
 Projections against rational arithmetic (short vectors) and by the variational inequality (long
@@ -16,89 +16,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests"))
 
 import entropic_exact
-import exact
-import oracles
 import prox_cases
+from prox_cases import MAPS, UNIT, excess, infeasibility, ratio, reference, scale, size, solve
 from toplabel import prox
-
-UNIT = 2.0**-53
-TINY = 1e-300  # scales below it have subnormal units
-MAPS = ("topk_simplex_alpha", "topk_simplex_beta", "topk_cone", "bipartite_simplex")
-
-
-def solve(name: str, case: prox_cases.Case) -> np.ndarray:
-    """The library's answer; both sides of a bipartite problem, one after the other."""
-    function = getattr(prox, name)
-    if name == "bipartite_simplex":
-        sides = function(case.b, case.b_bar, case.radius)
-        return np.concatenate(sides)
-    if name == "topk_cone":
-        return function(case.b, case.k, case.bias)
-    return function(case.b, case.k, case.radius, case.bias)
-
-
-def reference(name: str, case: prox_cases.Case) -> list:
-    """The answer in fractions."""
-    b, radius, bias = exact.fractions(case.b), *exact.fractions([case.radius, case.bias])
-    if name == "bipartite_simplex":
-        x, y = exact.bipartite_simplex(b, exact.fractions(case.b_bar), radius)
-        return x + y
-    if name == "topk_cone":
-        return exact.topk_cone(b, case.k, bias)
-    return getattr(exact, name)(b, case.k, radius, bias)
-
-
-def size(name: str, case: prox_cases.Case) -> float:
-    """The largest entry of the input."""
-    sides = [case.b, case.b_bar] if name == "bipartite_simplex" else [case.b]
-    return max(float(np.abs(side).max()) for side in sides)
-
-
-def scale(name: str, case: prox_cases.Case) -> float:
-    """What rounding is relative to: the radius bounds the result, but not where a sum of entries
-    decides.
-    """
-    sums_decide = name in ("topk_cone", "topk_simplex_alpha")
-    return size(name, case) if sums_decide else min(size(name, case), case.radius)
-
-
-def infeasibility(name: str, case: prox_cases.Case, x: np.ndarray) -> float:
-    """Largest violation of a constraint, in the units of x."""
-    worst = max(0.0, -float(x.min()))
-    if name == "bipartite_simplex":
-        left, right = (np.longdouble(side).sum() for side in np.split(x, [len(case.b)]))
-        return max(worst, float(max(left, right) - case.radius), float(abs(left - right)))
-    s = np.longdouble(x).sum()
-    if name != "topk_cone":
-        worst = max(worst, float(s - case.radius))
-    cap = np.longdouble(case.radius) if name == "topk_simplex_beta" else s
-    return max(worst, float(x.max() - cap / case.k))
-
-
-def excess(name: str, case: prox_cases.Case, x: np.ndarray) -> float:
-    """max <g, v - x> over feasible v, g the residual: 0 at the minimiser (the variational
-    inequality).
-    """
-    if name == "bipartite_simplex":
-        p = len(case.b)
-        g, g_bar = case.b - x[:p], case.b_bar - x[p:]
-        best = oracles.support_bipartite(g, g_bar, case.radius)
-        return float(best - g @ x[:p] - g_bar @ x[p:])
-    g = case.b - x - case.bias * x.sum()
-    if name == "topk_simplex_beta":
-        return float(oracles.support_topk_simplex_beta(g, case.k, case.radius) - g @ x)
-    # a cone has no largest v: its directions of length 1 instead, and the residual orthogonal to x
-    radius = 1.0 if name == "topk_cone" else case.radius
-    best = oracles.support_topk_simplex_alpha(g, case.k, radius)
-    return float(max(best, abs(g @ x)) if name == "topk_cone" else best - g @ x)
-
-
-def ratio(value: float, unit: float) -> float:
-    """An error in units of rounding of `unit`; below the normal numbers there is none."""
-    return 0.0 if abs(value) <= TINY else value / (UNIT * max(unit, TINY))
 
 
 def projections(count: int, seed: int = 0) -> pd.DataFrame:
@@ -122,16 +45,9 @@ def projections(count: int, seed: int = 0) -> pd.DataFrame:
 def long_projections(count: int, seed: int = 1) -> pd.DataFrame:
     """Vectors of up to 3000 entries, by the variational inequality; units of scale, and of scale
     times radius.
-
-    Only ordinary vectors and ties: with many magnitudes the inequality itself drowns in rounding.
     """
     worst = {}
-    for case in prox_cases.projection_cases(count, 3000, seed):
-        if case.adversarial and size("bipartite_simplex", case) > 100:
-            continue
-        radius = float(np.clip(case.radius, 1e-3, 1e3))
-        bias = min(case.bias, 10.0)
-        case = prox_cases.Case(case.b, case.b_bar, case.k, radius, bias, case.adversarial)
+    for case in prox_cases.long_cases(count, seed):
         for name in MAPS:
             x = solve(name, case)
             unit = size(name, case) * len(x)

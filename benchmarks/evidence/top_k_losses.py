@@ -1,7 +1,8 @@
 """What a top-k loss gains over the softmax: the tables of docs/what-to-use.md.
 
-``python tests/evidence/top_k_losses.py`` reads the measured numbers of reports/summary/cells.csv and the printed ones
-of data/published, pairs every loss with the softmax on each data set, and prints the differences in points.
+``python benchmarks/evidence/top_k_losses.py`` reads the measured numbers of reports/summary/cells.csv and
+the printed ones of data/published, pairs every loss with the softmax on each data set, and prints the
+differences in points.
 """
 
 from __future__ import annotations

@@ -1,29 +1,24 @@
-"""Evidence for the choice of a method: ``python tests/evidence/methods.py [SET ...]`` prints CPU seconds
+"""Evidence for the choice of a method: ``python benchmarks/evidence/methods.py [SET ...]`` prints CPU seconds
 by coordinate ascent alone, by Newton's method alone and by the default, on one thread.
 
 The problems are those of docs/evidence/solver.md; with the sets "made" and "fresh" twenty random ones
 each, and with "small" scikit-learn's own sets, as they are. Each is solved from W = 0 to relative gaps of
 1e-3 and 1e-6, in at most `LIMIT` seconds, the methods one after the other; where that takes less than
-`SHORT` seconds, `ROUNDS` times, and the smallest time of each counts. Raw files are looked for in
-TOPLABEL_MIRROR and data/embedded; a set that is not there is left out.
+`SHORT` seconds, `ROUNDS` times, and the smallest time of each counts.
+A set without raw files is left out.
 """
 
 from __future__ import annotations
 
 import sys
 import time
-from pathlib import Path
 
 import numpy as np
+from common import stages, training_part
 from sklearn import datasets
 from threadpoolctl import threadpool_limits
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
-
-from defaults import load as load_set
-
 import toplabel
-from benchmark_utils.problems import synthetic
 from toplabel.kernels import rbf_gram
 
 LIMIT, SHORT, ROUNDS = 3.0, 1.0, 3
@@ -107,12 +102,9 @@ def problems(names):
             yield from small()
             continue
         *kernel, of = name.split()
-        found = synthetic("tabular") if name == "tabular" else load_set(of)
-        if found is None:
-            print(f"{name}: not there")
+        if (data := training_part(of)) is None:
             continue
-        X, y = (found.X, found.y) if name == "tabular" else found[:2]
-        X = np.ascontiguousarray(X, dtype=float)
+        X, y = data
         for *loss, C in PROBLEMS[name]:
             yield name, rbf_gram(X, 1 / (X.shape[1] * X.var())) if kernel else X, y, loss, C
 
@@ -154,11 +146,10 @@ def main(names: list[str]) -> None:
             took = {method: seconds for method, (seconds, _) in found.items()}
             best = min(took["sdca"], took.get("newton", np.inf))
             ratios[tol].append((took["sdca"], best, took["auto"]))
-            ran = ", ".join(f"{stage.method} {stage.steps}" for stage in found["auto"][1].methods)
             key, k, gamma = loss
             print(f"| {name} {key} k {k} γ {gamma:g}, C {C:g} | {tol:g} | ", end="")
             gain = f"{took['sdca'] / took['auto']:.2f} | {best / took['auto']:.2f}"
-            print(" | ".join(cells), f"| {gain} | {ran} |", flush=True)
+            print(" | ".join(cells), f"| {gain} | {stages(found['auto'][1])} |", flush=True)
     for tol, times in ratios.items():
         sdca, best, auto = np.array(times).T
         gain, regret = sdca / auto, auto / best

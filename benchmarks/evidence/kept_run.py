@@ -1,4 +1,4 @@
-"""Evidence of the kept run: ``python tests/evidence/kept_run.py`` prints the tables that docs/ has of it.
+"""Evidence of the kept run: ``python benchmarks/evidence/kept_run.py`` prints the tables that docs/ has of it.
 
 They are made from reports/summary.
 """

@@ -1,4 +1,4 @@
-"""Evidence for the certificates: ``python tests/evidence/scales.py [--problems N] [--seed S]``
+"""Evidence for the certificates: ``python benchmarks/evidence/scales.py [--problems N] [--seed S]``
 prints what was claimed.
 
 Small problems whose rows, columns and C are up to 120 orders of magnitude apart, each loss and
@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests"))
 
 import scale_problems
 

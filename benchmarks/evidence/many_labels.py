@@ -1,4 +1,4 @@
-"""Evidence for many labels: ``python tests/evidence/many_labels.py [--liblinear]``, and further
+"""Evidence for many labels: ``python benchmarks/evidence/many_labels.py [--liblinear]``, and further
 options.
 
 Synthetic text of the size of EURLex-4K, or a prepared set. Prints the CPU seconds of training and

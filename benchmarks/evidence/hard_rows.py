@@ -1,4 +1,4 @@
-"""Evidence for rows with a few long directions: ``python tests/evidence/hard_rows.py [sdca]``
+"""Evidence for rows with a few long directions: ``python benchmarks/evidence/hard_rows.py [sdca]``
 prints passes, gaps and scores on raw features, beside scikit-learn's LinearSVC.
 
 With ``sdca`` Newton's method does not take over. The sets: a stand-in for raw

@@ -1,26 +1,21 @@
-"""Evidence for wide problems: ``python tests/evidence/wide.py [--limit SECONDS] [SET ...]`` prints the CPU
+"""Evidence for wide problems: ``python benchmarks/evidence/wide.py [--limit SECONDS] [SET ...]`` prints the CPU
 seconds of the default, on one thread, to relative gaps of 1e-3 and 1e-6.
 
 The problems are those of a table in docs/evidence/solver.md. A gap in brackets was reached where the limit
-was not enough. Raw files are looked for in TOPLABEL_MIRROR and data/embedded; a set that is not there is
-left out.
+was not enough.
+A set without raw files is left out.
 """
 
 from __future__ import annotations
 
 import argparse
-import sys
 import time
 from pathlib import Path
 
 import numpy as np
+from common import ROOT, training_part
 from sklearn.datasets import load_svmlight_file
 from threadpoolctl import threadpool_limits
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
-
-from defaults import ROOT
-from defaults import load as load_set
 
 import toplabel
 from benchmark_utils.problems import topics
@@ -57,8 +52,7 @@ def load(name: str):
             for path in Path(folder).glob("news20/news20.bz2"):
                 X, y = load_svmlight_file(str(path))
                 return X, np.unique(y, return_inverse=True)[1]
-    found = load_set(name)
-    return None if found is None else found[:2]
+    return training_part(name)
 
 
 def main() -> None:

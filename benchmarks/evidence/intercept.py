@@ -1,10 +1,10 @@
-"""Evidence for ``intercept_scaling="auto"``: ``python tests/evidence/intercept.py [SET ...]`` prints
+"""Evidence for ``intercept_scaling="auto"``: ``python benchmarks/evidence/intercept.py [SET ...]`` prints
 the table of docs/evidence/estimators.md.
 
 Each set is trained with the logistic losses at C = 1, as it is and with features of unit variance,
 for scales of the intercept from 1 to three times the length of the rows (the root of their mean
-squared norm). Rows longer than 100 are left out, since no training converges on them. Numbers and
-raw files are those of ``tests/evidence/defaults.py``.
+squared norm). Rows longer than 100 are left out, since no training converges on them. Numbers are
+those of ``defaults.py``.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import sys
 import warnings
 
 import numpy as np
-from defaults import LABEL_SETS, SETS, load, measure, scaled
+from common import LABEL_SETS, SETS, cell, load, measure, scaled
 from scipy import sparse
 from threadpoolctl import threadpool_limits
 
@@ -41,9 +41,7 @@ def main() -> None:
                     model = MultilabelClassifier("lr_ova", **options)
                 else:
                     model = TopKClassifier("lr_multi", **options)
-                values, converged, _ = measure(model, rows[0], y, rows[1], y_test)
-                texts = [f"{values[0]:.1f}", *(f"{value:.3f}" for value in values[1:])]
-                cells.append(", ".join(texts) + ("" if converged else " *"))
+                cells.append(cell(*measure(model, rows[0], y, rows[1], y_test)))
             print(f"| {' | '.join(cells)} |", flush=True)
 
 

@@ -1,4 +1,4 @@
-"""Evidence for the solver: ``python tests/evidence/solver.py [--seeds N]`` prints what was
+"""Evidence for the solver: ``python benchmarks/evidence/solver.py [--seeds N]`` prints what was
 compared, and the worst.
 
 Optima against general-purpose convex solvers, their certificates computed again from weights (or
@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests"))
 
 import oracles
 import toplabel

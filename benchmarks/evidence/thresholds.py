@@ -1,9 +1,8 @@
-"""Evidence for ``threshold="tune"``: ``python tests/evidence/thresholds.py [SET ...]`` prints the
+"""Evidence for ``threshold="tune"``: ``python benchmarks/evidence/thresholds.py [SET ...]`` prints the
 micro F1 on the test part with each way to set one threshold for all labels.
 
 Each set is trained with "lr_ova" at C = 1, as it is, with features of unit variance, and so on 250
-rows drawn at random (the mean of three draws). Raw files are those of
-``tests/evidence/defaults.py``.
+rows drawn at random (the mean of three draws).
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from __future__ import annotations
 import sys
 
 import numpy as np
-from defaults import LABEL_SETS, load, measure, scaled
+from common import LABEL_SETS, load, measure, scaled
 from threadpoolctl import threadpool_limits
 
 from toplabel import MultilabelClassifier

@@ -1,4 +1,4 @@
-"""Evidence for the same digits elsewhere: ``python tests/evidence/digits.py [--results DIR] [CELL ...]``
+"""Evidence for the same digits elsewhere: ``python benchmarks/evidence/digits.py [--results DIR] [CELL ...]``
 prints how many test metrics change with the solver's seed, the kernels of OpenBLAS and the threads.
 
 Cells are ``<data set>/<method>`` of the default run, of losses with a certificate; their prepared data

@@ -1,4 +1,4 @@
-"""Rehearsal of TPAMI section 6.3 on made images: ``python tests/evidence/regions.py`` in a checkout.
+"""Rehearsal of TPAMI section 6.3 on made images: ``python benchmarks/evidence/regions.py`` in a checkout.
 
 Makes archives as those of VOC 2007, with an image for each combination of one to three coloured shapes at
 random places and sizes, extracts the features of their regions by a network with random weights on three
