@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar, dataclass_transform
 
 import yaml
 from pydantic import (
@@ -172,6 +172,8 @@ def unknown(what: str, name: str, known: Collection[str]) -> str:
     return f"unknown {what} '{name}'; known: {', '.join(names) or 'none'}"
 
 
+Model = TypeVar("Model")
+
 # Most jobs check few models, so none is built before its first use.
 _CONFIG = ConfigDict(
     extra="forbid",
@@ -180,8 +182,12 @@ _CONFIG = ConfigDict(
     allow_inf_nan=False,
     defer_build=True,
 )
-model = dataclass(frozen=True, config=_CONFIG)
-"""The decorator that makes a class a model."""
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(Field,))
+def model(cls: type[Model]) -> type[Model]:
+    """Return a class as a model: a frozen dataclass whose fields are checked."""
+    return dataclass(frozen=True, config=_CONFIG)(cls)
 
 
 @model

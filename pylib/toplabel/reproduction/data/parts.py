@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from scipy import sparse
@@ -12,7 +12,7 @@ from scipy import sparse
 from toplabel.reproduction.config.entry import Split
 
 Task = Literal["multiclass", "multilabel"]
-Rows = np.ndarray | sparse.csr_matrix
+Rows: TypeAlias = np.ndarray | sparse.csr_matrix
 
 _BLOCK_BYTES = 1 << 26  # 64 MiB
 

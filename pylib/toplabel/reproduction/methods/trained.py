@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from scipy import sparse
 
 from toplabel.kernels import cross_gram
 
-Matrix = np.ndarray | sparse.csr_matrix
+Matrix: TypeAlias = np.ndarray | sparse.csr_matrix
 
 
 class Scorer(Protocol):
