@@ -136,7 +136,7 @@ $(VENV)/.release: requirements-release.lock | $(VENV)/.installed
 docs: setup $(VENV)/.release
 	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going --doctree-dir build/doctrees docs build/docs
 
-types: setup $(VENV)/.release
+types: setup
 	$(BIN)/mypy --strict --follow-imports=silent --cache-dir build/mypy tests/typing/public_api.py
 
 # The wheel is built from the sdist, so that nothing can be missing there, and without network. auditwheel is for Linux.
@@ -171,6 +171,7 @@ check: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports --no-cache --no-logo
+	$(BIN)/mypy
 	$(BIN)/snakefmt --check Snakefile workflow
 	$(BIN)/snakemake --lint
 

@@ -83,12 +83,15 @@ def certify(
     ValueError
         If the arrays do not fit, or the loss is not convex or your own.
     """
-    is_simplex = isinstance(solution, SimplexSolution)
-    if not is_simplex and not isinstance(solution, Solution):
+    if isinstance(solution, SimplexSolution):
+        is_certified = solution.dual_variables is not None
+    elif isinstance(solution, Solution):
+        is_certified = losses.get(solution.loss).convex
+    else:
         raise TypeError(f"solution must be a Solution, got {type(solution).__name__}")
-    if solution.dual_variables is None if is_simplex else not losses.get(solution.loss).convex:
+    if not is_certified or solution.A is None:
         raise ValueError(f"certify knows no dual objective of the loss {solution.loss!r}")
-    if is_simplex and W0 is not None:
+    if isinstance(solution, SimplexSolution) and W0 is not None:
         raise ValueError("W0 has no meaning for a solution of the simplex coding")
     rows = as_features(X, "X")
     rows = rows.astype(np.float64) if rows.dtype != np.float64 else rows
@@ -99,10 +102,10 @@ def certify(
         raise ValueError(
             f"X must have {len(solution.W)} columns like the solution, got {rows.shape[1]}"
         )
-    weight = np.ones(n) if sample_weight is None else as_weights(sample_weight, n)
-    if is_simplex:
-        T = solution.n_classes
-        label = as_labels(y, n, multilabel=False, n_classes=T).label
+    weights = as_weights(sample_weight, n)
+    weight = np.ones(n) if weights is None else weights
+    if isinstance(solution, SimplexSolution):
+        label = as_labels(y, n, multilabel=False, n_classes=solution.n_classes).label
         solution = to_scores(solution, label)
     constant = solution.intercept_scaling
     if solution.W is None:
@@ -163,22 +166,22 @@ def _kernel(rows, solution, B, A, constant=0.0) -> _Products:
 
 def _objectives(parts: _Products, y, solution: Solution, weight: np.ndarray) -> Certificate:
     total, C = math.fsum(weight), solution.C
-    options = {"k": solution.k, "gamma": solution.gamma}
+    parameters = (solution.k, solution.gamma)
     n, there = len(weight), weight > 0.0
     if not (np.abs(parts.scores) + parts.error).max() <= _LARGEST_SCORE:
         return Certificate(math.inf, -math.inf, math.inf, math.inf)
-    values = weight * losses.value(solution.loss, parts.scores, y, **options)
+    values = weight * losses.value(solution.loss, parts.scores, y, *parameters)
     # Every loss falls in the scores of the labels and rises in the others, so this is its largest
     # value nearby.
     worst = parts.scores + _largest_moves(parts.error, y, losses.get(solution.loss).centred)
-    doubt = np.maximum(weight * losses.value(solution.loss, worst, y, **options) - values, 0.0)
+    doubt = np.maximum(weight * losses.value(solution.loss, worst, y, *parameters) - values, 0.0)
     if losses.get(solution.loss).smoothing:
         # A hinge is a difference of margins, right to their digits.
         margins = np.maximum(np.abs(parts.scores).max(axis=1), 1.0)
         doubt += weight * np.where(values + doubt > 0.0, 4.0 * _UNIT * margins, 0.0)
     v = -solution.A / (C * np.where(there, weight, 1.0))[:, None]
     conjugates = np.zeros(n)
-    conjugates[there] = weight[there] * losses.conjugate(solution.loss, v, y, **options)[there]
+    conjugates[there] = weight[there] * losses.conjugate(solution.loss, v, y, *parameters)[there]
     conjugates[~there & (solution.A != 0.0).any(axis=1)] = np.inf
     half = 1.0 / (2.0 * C * total)
     primal = math.fsum([*(values / total), half * parts.primal])
@@ -190,7 +193,7 @@ def _objectives(parts: _Products, y, solution: Solution, weight: np.ndarray) -> 
     terms += half * (abs(parts.primal) + abs(parts.dual) + 2.0 * abs(parts.center))
     rounding = float(doubt.sum()) / total + 8.0 * _UNIT * float(terms)
     # A is in its domain up to rounding: to the nearest point there, D would move by so much.
-    missed = 4.0 * C * weight * losses.violation(solution.loss, v, y, **options)
+    missed = 4.0 * C * weight * losses.violation(solution.loss, v, y, *parameters)
     slopes = 1.0 + math.log(parts.scores.shape[1]) + np.abs(parts.scores).max(axis=1)
     slopes += solution.gamma * np.abs(v).max(axis=1)
     rounding += 2.0 * half * float(missed @ slopes)

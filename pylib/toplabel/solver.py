@@ -14,8 +14,7 @@ from toplabel._core import sdca as _sdca
 from toplabel._core.arrays import as_features, as_labels, check_mapped_finite, is_mapped
 from toplabel._core.clock import Clock
 from toplabel._core.problem import Problem, ProblemArguments, as_C
-from toplabel._core.run import Run
-from toplabel._core.solution import Record, Solution, split_intercept
+from toplabel._core.solution import Model, Record, Solution, split_intercept
 from toplabel._core.threads import thread_count, until
 from toplabel._core.training import Options
 
@@ -353,7 +352,7 @@ class WatchedSets:
     sets: Mapping[str, tuple] | None
     metric: Callable[[np.ndarray, np.ndarray], float] | None
 
-    def measures(self, problem: Problem) -> dict[str, Callable[[Run], float]]:
+    def measures(self, problem: Problem) -> dict[str, Callable[[Model], float]]:
         """Return for each set the function from a model to a number."""
         if self.metric is not None and not callable(self.metric):
             raise TypeError(f"watch_metric must be a function, got {self.metric!r}")
@@ -394,7 +393,7 @@ def _solutions(
     return [solutions[i] for i in range(len(Cs)) if i in solutions]
 
 
-def _measure(problem: Problem, name: str, pair, metric) -> Callable[[Run], float]:
+def _measure(problem: Problem, name: str, pair, metric) -> Callable[[Model], float]:
     if not isinstance(pair, tuple | list) or len(pair) != 2:
         raise TypeError(f"watch[{name!r}] must be a pair (X, y), got {type(pair).__name__}")
     X, y = pair
@@ -416,9 +415,9 @@ def _measure(problem: Problem, name: str, pair, metric) -> Callable[[Run], float
 
     constant = problem.constant
 
-    def measure(run: Run) -> float:
-        B = run.coefficients() if problem.is_gram else None
-        W, intercept = split_intercept(None if problem.is_gram else run.weights(), B, constant)
+    def measure(model: Model) -> float:
+        B = model.coefficients()
+        W, intercept = split_intercept(model.weights(), B, constant)
         scores = np.asarray(rows @ (W if B is None else B))
         scores = scores if intercept is None else scores + intercept
         if metric is not None:

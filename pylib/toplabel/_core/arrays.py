@@ -9,11 +9,15 @@ from __future__ import annotations
 import numbers
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, TypeAlias
 
 import numpy as np
 from scipy import sparse
 
 from toplabel._core.lib import ffi
+
+Features: TypeAlias = Any
+"""Dense rows, an ndarray, or CSR, of which SciPy has no types."""
 
 _ITEMS = {
     "double *": np.float64,
@@ -31,7 +35,7 @@ def pointer(array: np.ndarray, ctype: str = "double *"):
     return ffi.cast(ctype, array.ctypes.data)
 
 
-def plain(value: object) -> np.ndarray:
+def plain(value: Any) -> np.ndarray:
     """Return `value` as an array; pandas' nullable columns, which NumPy makes objects of, as
     numbers, with NaN where one is missing.
     """
@@ -45,7 +49,7 @@ def plain(value: object) -> np.ndarray:
     return value.to_numpy(dtype=np.float32 if is_single else np.float64, na_value=np.nan)
 
 
-def refuse_masked(value: object, name: str) -> None:
+def refuse_masked(value: Any, name: str) -> None:
     """Raise ``ValueError`` for a masked array, whose mask a conversion would drop."""
     if np.ma.isMaskedArray(value) and np.ma.is_masked(value):
         raise ValueError(
@@ -53,7 +57,7 @@ def refuse_masked(value: object, name: str) -> None:
         )
 
 
-def as_matrix(value: object, name: str) -> np.ndarray:
+def as_matrix(value: Any, name: str) -> np.ndarray:
     """Return a two-dimensional, C-contiguous float64 array of finite numbers; a suitable one
     without a copy. ``TypeError`` unless it is numeric and real, ``ValueError`` for other shapes,
     NaN and infinity.
@@ -69,7 +73,7 @@ def as_matrix(value: object, name: str) -> np.ndarray:
     return array
 
 
-def as_features(value: object, name: str, dtype: object = None) -> np.ndarray | sparse.csr_array:
+def as_features(value: Any, name: str, dtype: Any = None) -> Features:
     """Return rows as the solver reads them: C-contiguous, or CSR in canonical form.
 
     A suitable array or matrix is passed through without a copy, memory-mapped ones too, which are
@@ -96,7 +100,7 @@ def as_features(value: object, name: str, dtype: object = None) -> np.ndarray | 
     return array
 
 
-def _check_dtype(dtype: object) -> None:
+def _check_dtype(dtype: Any) -> None:
     try:
         if dtype is None or np.dtype(dtype) in (np.float32, np.float64):
             return
@@ -105,7 +109,7 @@ def _check_dtype(dtype: object) -> None:
     raise ValueError(f"dtype must be None, float32 or float64, got {dtype!r}")
 
 
-def is_mapped(array: object) -> bool:
+def is_mapped(array: Any) -> bool:
     """Is this the memory of a file, which may be dropped and read again?"""
     while isinstance(array, np.ndarray):
         if isinstance(array, np.memmap):
@@ -138,7 +142,7 @@ def _as_csr(matrix, name: str, dtype) -> sparse.csr_array:
     return csr
 
 
-def as_rows(value: object, name: str) -> tuple[np.ndarray, bool]:
+def as_rows(value: Any, name: str) -> tuple[np.ndarray, bool]:
     """Return `value` as float64 rows, and whether it was a single vector."""
     array = _as_float(value, name)
     if array.ndim not in (1, 2) or array.size == 0:
@@ -149,7 +153,7 @@ def as_rows(value: object, name: str) -> tuple[np.ndarray, bool]:
     return np.atleast_2d(array), array.ndim == 1
 
 
-def _as_float(value: object, name: str) -> np.ndarray:
+def _as_float(value: Any, name: str) -> np.ndarray:
     refuse_masked(value, name)
     array = plain(value)
     if array.dtype.kind not in "fiub":
@@ -172,7 +176,7 @@ def check_finite(array: np.ndarray, name: str) -> None:
         )
 
 
-def as_dual(value: object, n: int, m: int) -> np.ndarray:
+def as_dual(value: Any, n: int, m: int) -> np.ndarray:
     """Return a copy of dual variables to start from, float64 of shape (n, m)."""
     array = np.array(_as_float(value, "warm_start"), order="C")
     if array.shape != (n, m):
@@ -186,7 +190,7 @@ def as_dual(value: object, n: int, m: int) -> np.ndarray:
 _SMALLEST_WEIGHT = 1e-100  # of all rows together
 
 
-def as_weights(value: object, n: int) -> np.ndarray | None:
+def as_weights(value: Any, n: int) -> np.ndarray | None:
     """Return sample weights as float64 of shape (n,), or None. Those that are more than 200 orders of
     magnitude below the largest are returned as 0: the solver divides by them.
     """
@@ -270,7 +274,7 @@ class Labels:
         return dense
 
 
-def as_labels(y: object, n: int, *, multilabel: bool, n_classes: int | None = None) -> Labels:
+def as_labels(y: Any, n: int, *, multilabel: bool, n_classes: int | None = None) -> Labels:
     """Read class indices (n,) or, for a multilabel loss, a 0/1 indicator (n, m), dense or sparse.
 
     For a multilabel loss class indices mean one label per row. Errors are of a wrong shape, an

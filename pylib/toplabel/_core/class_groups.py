@@ -7,9 +7,10 @@ order of the rows: the numbers do not depend on the number of threads.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -46,7 +47,7 @@ class _Group:
     """Columns, and the trainings of their classes for one C after the other."""
 
     columns: slice
-    trainings: Iterator[Solution]
+    trainings: Generator[Solution, None, None]
 
 
 def _groups(problem: Problem, Cs, options: Options, warm_start) -> list[_Group]:
@@ -98,7 +99,7 @@ def _start(start, columns: slice):
         return np.ascontiguousarray(start[:, columns])
     names = ("A", "W", "coefficients")
     arrays = {name: getattr(start, name) for name in names}
-    own = {name: None if a is None else a[:, columns] for name, a in arrays.items()}
+    own: dict[str, Any] = {name: None if a is None else a[:, columns] for name, a in arrays.items()}
     intercept = None if start.intercept is None else start.intercept[columns]
     return replace(start, intercept=intercept, **own)
 
@@ -111,7 +112,7 @@ class _Whole:
         gram, d = problem.is_gram, problem.features.shape[1]
         self._problem = problem
         self._is_last = is_last
-        self._arrays = {
+        self._arrays: dict[str, Any] = {
             "A": np.empty((n, m)),
             "W": None if gram else np.empty((d, m)),
             "coefficients": np.empty((n, m)) if gram else None,
@@ -128,7 +129,8 @@ class _Whole:
         for name, array in self._arrays.items():
             if array is not None:
                 array[..., group.columns] = getattr(part, name)
-        return replace(part, **dict.fromkeys((*self._arrays, "X")))
+        without: dict[str, Any] = dict.fromkeys((*self._arrays, "X"))
+        return replace(part, **without)
 
     def joined(self, parts: list[Solution], C: float, options: Options, ended: bool) -> Solution:
         """Return the solution of all classes; its history is the record of its end."""
@@ -146,7 +148,7 @@ class _Whole:
             history=[record],
             seconds=options.clock.seconds,
             X=problem.kept_rows,
-            visits=-(-sum(part.visits for part in parts) // len(parts)),
+            visits=-(-sum(part.visits or 0 for part in parts) // len(parts)),
             methods=max((part.methods for part in parts), key=len),
             r=max(part.r for part in parts),
         )

@@ -13,6 +13,7 @@ from typing import Protocol
 import numpy as np
 from scipy import sparse
 
+from toplabel._core.arrays import Features
 from toplabel._core.lib import check, lib
 
 _PAIRS = 10  # steps that the quasi-Newton direction remembers
@@ -66,11 +67,11 @@ class Linear:
     Dense float32 rows are converted block by block.
     """
 
-    def __init__(self, X: np.ndarray | sparse.csr_array, constant: float = 0.0):
+    def __init__(self, X: Features, constant: float = 0.0):
         self._constant = constant
         self._X = X.astype(np.float64, copy=False) if sparse.issparse(X) else X
 
-    def _blocks(self) -> Iterator[tuple[slice, np.ndarray | sparse.csr_array]]:
+    def _blocks(self) -> Iterator[tuple[slice, Features]]:
         n, d = self._X.shape
         if self._X.dtype == np.float64:
             yield slice(0, n), self._X

@@ -38,7 +38,8 @@ def gram(
     -------
     ndarray, (n, n)
     """
-    if kernel == "rbf":
+    if not callable(kernel):
+        assert theta is not None  # of "rbf"
         return rbf_gram(X, theta, dtype, n_jobs)
     return between(X, X, kernel, theta).astype(dtype, copy=False)
 
@@ -53,7 +54,8 @@ def between(X, Z, kernel: str | Callable, theta: float | None) -> np.ndarray:
     TypeError
         If it returns something else than real numbers.
     """
-    if kernel == "rbf":
+    if not callable(kernel):
+        assert theta is not None  # of "rbf"
         return cross_gram(X, Z, theta)
     K = kernel(X, Z)
     K = np.asarray(K.toarray() if sparse.issparse(K) else K)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from toplabel._core import catalogue
@@ -11,7 +13,7 @@ from toplabel._core.lib import check, lib
 from toplabel._core.own_loss import OwnLoss
 
 
-def get(loss: object) -> Loss:
+def get(loss: Any) -> Loss:
     """Return what is known of a loss.
 
     Parameters

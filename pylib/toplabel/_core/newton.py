@@ -62,6 +62,9 @@ class _Model:
     def weights(self) -> np.ndarray:
         return np.ascontiguousarray(self._W.T)
 
+    def coefficients(self) -> None:
+        return None
+
 
 @dataclass
 class _Best:
@@ -142,7 +145,9 @@ class Newton:
         self._label = problem.labels.label[:n] if self._own else None
         self._run = run
         scale = np.where(self._share > 0.0, self._C * self._share, np.inf)
-        self._best = _Best(np.ascontiguousarray(run.weights().T), -run.A / scale[:, None])
+        weights = run.weights()
+        assert weights is not None  # `reason_against` has nothing against the problem
+        self._best = _Best(np.ascontiguousarray(weights.T), -run.A / scale[:, None])
         self._curvatures = Curvatures(problem, C)
         self._systems = Systems(self._rows, self._curvatures, self._ask)
         self._mu = 0.0

@@ -15,6 +15,7 @@ import itertools
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -64,23 +65,24 @@ class _Kernel:
         self._shift = problem.constant**2
         X = problem.features
         n = problem.labels.n
-        self._gram = X if problem.is_gram else None
-        self._rows = None if problem.is_gram else Rows(problem)
-        self._single = None
+        self._gram: Any = X if problem.is_gram else None
+        self._rows: Any = None
+        self._single: Any = None
         center = problem.padded_center
         self._W0 = None if center is None else np.ascontiguousarray(center.T)
         if problem.is_gram:
             self.norm2 = X.diagonal().astype(np.float64) + self._shift
             return
-        X = self._rows.X
-        if self._rows.is_sparse:
+        self._rows = rows = Rows(problem)
+        X = rows.X
+        if rows.is_sparse:
             self.norm2 = np.asarray(X.multiply(X).sum(axis=1)).ravel()
         else:
             self.norm2 = np.einsum("ij,ij->i", X, X)
         self._single = X.astype(np.float32)
         if 4 * n * n <= tuning.PAIRS_GRAM_BYTES:
             K = self._single @ self._single.T
-            self._gram = K.toarray() if self._rows.is_sparse else K
+            self._gram = K.toarray() if rows.is_sparse else K
             self._shift = 0.0  # the constant feature is among the rows'
 
     def scores(self, A: np.ndarray) -> tuple[np.ndarray, np.ndarray, float, float]:
@@ -132,7 +134,7 @@ class _Kernel:
         for begin, end in itertools.pairwise(starts):
             X = self._single[rows[begin:end]]
             block = X @ X.T
-            last = first + (end - begin) ** 2
+            last = first + int(end - begin) ** 2
             blocks[first:last] = (block.toarray() if sparse.issparse(block) else block).ravel()
             first = last
 
@@ -198,7 +200,10 @@ class Pairs:
         self._passes, self._evaluating = 0.0, 0.0
         labels = problem.labels
         self._share = np.ones(labels.n) if problem.weight is None else problem.weight
-        W = run.coefficients() if problem.is_gram else np.ascontiguousarray(run.weights().T)
+        W = run.coefficients()
+        if (weights := run.weights()) is not None:
+            W = np.ascontiguousarray(weights.T)
+        assert W is not None  # one of both is there
         self._best = _Best(W, run.A)
         self._limits = _Limits(options.clock)
         self._damping = 0.0

@@ -7,12 +7,14 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from toplabel._core import kernels, losses, tuning
 from toplabel._core.arrays import (
+    Features,
     Labels,
     as_features,
     as_labels,
@@ -49,7 +51,7 @@ def mean_squared_norm(features, weight: np.ndarray | None = None, *, gram: bool 
     return float(np.average(squares, weights=weight))
 
 
-def as_constant(fit_intercept: object, scaling: object, *of: object, gram: bool = False) -> float:
+def as_constant(fit_intercept: object, scaling: object, *of: Any, gram: bool = False) -> float:
     """Return the constant feature of the rows that stands for an intercept; 0: none.
 
     Where it is chosen, it follows from the features and the weights `of` the rows.
@@ -146,12 +148,12 @@ class Data:
     `kept_rows` what predicting needs of the rows (`rows_to_keep`).
     """
 
-    rows: np.ndarray | sparse.csr_array
-    features: np.ndarray | sparse.csr_array
+    rows: Features
+    features: Features
     labels: Labels
     kernel: str | Callable
     theta: float | None
-    kept_rows: np.ndarray | sparse.csr_array | None = field(default=None, kw_only=True)
+    kept_rows: Features | None = field(default=None, kw_only=True)
 
     @property
     def is_gram(self) -> bool:
@@ -163,17 +165,17 @@ class Data:
 class ProblemArguments:
     """The arguments of `toplabel.solve` that say what is minimised, but for C, as they were passed."""
 
-    X: object
-    y: object
-    loss: object
+    X: Any
+    y: Any
+    loss: Any
     k: int
     gamma: float
     kernel: str | Callable
     theta: float | str | None
-    dtype: object
+    dtype: Any
     n_classes: int | None
-    sample_weight: object
-    W0: object
+    sample_weight: Any
+    W0: Any
     fit_intercept: bool
     intercept_scaling: float | str
     check_input: bool = True
@@ -196,7 +198,7 @@ class Problem(Data):
     weight: np.ndarray | None = None
     center: np.ndarray | None = None
     constant: float = 0.0
-    exact: np.ndarray | sparse.csr_array | None = None
+    exact: Features | None = None
     float32_passes: bool = False
     is_unfinished: bool = False
 
@@ -224,7 +226,7 @@ class Problem(Data):
         made = kernel == "rbf" or callable(kernel)
         rows = as_features(arguments.X, "X", None if made and dtype is not None else dtype)
         exact = None if made else _exact(arguments.X, rows, dtype)
-        if kernel == "precomputed" and sparse.issparse(exact):
+        if kernel == "precomputed" and exact is not None and sparse.issparse(exact):
             exact = exact.toarray()
         many = loss.labels != "one"
         labels = as_labels(arguments.y, rows.shape[0], multilabel=many, n_classes=n_classes)
@@ -268,14 +270,15 @@ class Problem(Data):
         return replace(self, loss=loss, k=self.k if loss.top_k else 1, gamma=gamma)
 
 
-def _exact(X, rows, dtype: object):
+def _exact(X, rows, dtype: object) -> Features | None:
     """Return what was passed, where the rows, in float32, differ from it; warn of lost numbers."""
     if dtype is None or rows.dtype != np.float32:
         return None
     exact = as_features(X, "X")
     if exact.dtype == np.float32:
         return None
-    given, rounded = (each.data if sparse.issparse(each) else each for each in (exact, rows))
+    given = exact.data if sparse.issparse(exact) else exact
+    rounded = rows.data if sparse.issparse(rows) else rows
     if np.array_equal(given, rounded):
         return None
     lost = (rounded == 0) & (given != 0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -21,12 +21,12 @@ from toplabel._core.threads import EndOfRun
 from toplabel._core.training import Options, as_r, train
 from toplabel.errors import ToplabelError
 
-_METHODS = {"newton": Newton, "pairs": Pairs}
+_METHODS: dict[str, type[Newton | Pairs]] = {"newton": Newton, "pairs": Pairs}
 
 
 def solutions(
     problem: Problem, Cs: Sequence[float], options: Options, warm_start
-) -> Iterator[Solution]:
+) -> Generator[Solution, None, None]:
     """Yield the solution for each C, in ascending order, each from the one before; the first from
     the warm start. Limits hold for each C.
     """
@@ -112,16 +112,17 @@ def _solve(problem: Problem, C: float, options: Options, run: Run) -> tuple[Run,
     history, the rows visited by coordinate ascent, and what ran.
     """
     restart = partial(_at, problem, C, options)
+    method: Newton | Pairs
     if options.method == "newton":
         method = Newton(problem, C, options, run, restart, [])
         run, status, history = method.solve()
-        methods = (Stage("newton", method.steps, "asked for"),)
-        return run, {"status": status, "history": history, "visits": 0, "methods": methods}
+        asked = (Stage("newton", method.steps, "asked for"),)
+        return run, {"status": status, "history": history, "visits": 0, "methods": asked}
     visits = -run.visits
     choice = Choice(problem, options, run)
     status, history = train(run, options, choice.observe)
     visits += run.visits
-    methods = (Stage("sdca", history[-1].epoch, "first"),)
+    methods: tuple[Stage, ...] = (Stage("sdca", history[-1].epoch, "first"),)
     if status == "taken over":
         method = _METHODS[choice.method](problem, C, options, run, restart, history)
         run, status, history = method.solve()
@@ -208,7 +209,9 @@ def _start(warm_start, problem: Problem, C: float) -> Start:
     # Weights for a far C, of other features or of another representation are of no use; the dual variables
     # are.
     is_near = 1 / tuning.NEAR_C <= C / warm_start.C <= tuning.NEAR_C
-    if not (warm_start.r and is_near and np.shape(weights) == problem.weights_shape):
+    if weights is None or not (warm_start.r and is_near):
+        return Start(dual, warm_start.C)
+    if weights.shape != problem.weights_shape:
         return Start(dual, warm_start.C)
     r = min(warm_start.r * (C / warm_start.C), LARGEST)
     return Start(dual, warm_start.C, as_matrix(weights, "warm_start"), r)

@@ -4,14 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any, Protocol
 
 import numpy as np
-from scipy import sparse
 
 from toplabel._core import kernels
-from toplabel._core.arrays import as_features, check_mapped_finite, is_mapped
+from toplabel._core.arrays import Features, as_features, check_mapped_finite, is_mapped
 
 __all__ = ["Record", "Solution"]
+
+
+class Model(Protocol):
+    """The present point of a run, as watched sets see it."""
+
+    def weights(self) -> np.ndarray | None:
+        """Return W, (d, m); None with a kernel."""
+
+    def coefficients(self) -> np.ndarray | None:
+        """Return those of W in the rows, (n, m), with a kernel; else None."""
 
 
 @dataclass(frozen=True)
@@ -140,7 +150,7 @@ class Solution:
     kernel: str | Callable
     theta: float | None
     seconds: float
-    X: np.ndarray | sparse.csr_array | None = field(repr=False, default=None)
+    X: Features | None = field(repr=False, default=None)
     gradient_norm: float | None = None
     visits: int | None = None
     coefficients: np.ndarray | None = field(repr=False, default=None)
@@ -196,7 +206,7 @@ def products(rows, model, coefficients: np.ndarray | None) -> np.ndarray:
     training rows with the coefficients.
     """
     made = model.W is None and model.kernel != "precomputed"
-    factor = coefficients if model.W is None else model.W
+    factor: Any = coefficients if model.W is None else model.W
     width = model.X.shape[1] if made else len(factor)
     if rows.shape[1] != width:
         raise ValueError(f"X must have {width} columns like the training data, got {rows.shape[1]}")

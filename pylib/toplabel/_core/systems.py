@@ -13,7 +13,7 @@ import numpy as np
 from scipy import linalg, sparse
 
 from toplabel._core import losses, tuning
-from toplabel._core.arrays import pointer
+from toplabel._core.arrays import Features, pointer
 from toplabel._core.lib import check, ffi, lib
 from toplabel._core.problem import Problem
 
@@ -30,7 +30,7 @@ class Rows:
             column = np.full((X.shape[0], 1), problem.constant)
             join = sparse.hstack if sparse.issparse(X) else np.hstack
             X = join([X, column])
-        self.X = sparse.csr_array(X) if sparse.issparse(X) else np.ascontiguousarray(X)
+        self.X: Features = sparse.csr_array(X) if sparse.issparse(X) else np.ascontiguousarray(X)
         self.n, self.d = X.shape
         self.is_sparse = sparse.issparse(X)
 

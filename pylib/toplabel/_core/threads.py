@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
+from typing import Any
 
 from toplabel._core.arrays import as_integer
 
@@ -131,7 +132,7 @@ def _on_threads(function: Callable, items: Sequence, threads: int, jobs: _Jobs) 
 
 _lock = threading.RLock()
 _callers: list[int] = []  # threads that are inside, as often as they are
-_limits = None
+_limits: Any = None
 
 
 @contextmanager

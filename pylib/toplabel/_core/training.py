@@ -11,7 +11,7 @@ from toplabel._core.clock import Clock
 from toplabel._core.lib import ffi, lib
 from toplabel._core.problem import LARGEST
 from toplabel._core.run import Run
-from toplabel._core.solution import Record
+from toplabel._core.solution import Model, Record
 
 METHODS = ("sdca", "newton", "pairs", "auto")
 
@@ -38,7 +38,7 @@ class Options:
     window: int | None = None
     acceleration: str | bool | float = "auto"
     method: str = "auto"
-    watch: Mapping[str, Callable[[Run], float]] = field(default_factory=dict)
+    watch: Mapping[str, Callable[[Model], float]] = field(default_factory=dict)
     clock: Clock = field(default_factory=Clock)
 
     def __post_init__(self) -> None:

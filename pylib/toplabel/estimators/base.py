@@ -7,6 +7,7 @@ from __future__ import annotations
 import numbers
 from collections.abc import Iterator
 from functools import partial
+from typing import Any
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -72,7 +73,7 @@ class SolverEstimator(ClassifierMixin, CommonEstimator):
             )
         return loss
 
-    def _parameters(self) -> dict[str, object]:
+    def _parameters(self) -> dict[str, Any]:
         """Return the parameters of the loss and of the kernel. One that has no meaning for them is
         checked and left out, so that a grid may hold losses and kernels of several kinds.
         """
@@ -151,7 +152,7 @@ class SolverEstimator(ClassifierMixin, CommonEstimator):
         intercept = np.zeros(len(classes)) if solution.intercept is None else solution.intercept
         self.intercept_ = self._one_of_two(intercept[None])[0]
         for name in ("coef_", "gradient_norm_"):
-            vars(self).pop(name, None)
+            self.__dict__.pop(name, None)
         if solution.gradient_norm is not None:
             self.gradient_norm_ = solution.gradient_norm
         self._solution = None

@@ -53,7 +53,10 @@ class CommonEstimator(BaseEstimator):
             )
         super().__setstate__(state)
 
-    _DTYPES = (np.float64, np.float32)  # of the features; others are converted to the first
+    _DTYPES: tuple[type, ...] = (
+        np.float64,
+        np.float32,
+    )  # of the features; others are converted to the first
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

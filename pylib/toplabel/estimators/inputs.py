@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
+from types import FrameType
 
 import numpy as np
 
@@ -18,7 +19,7 @@ __all__ = [
 
 def check_one_label(y) -> None:
     """Refuse label sets where one label per row is needed."""
-    shape = getattr(y, "shape", ())
+    shape: tuple[int, ...] = getattr(y, "shape", ())
     lists = isinstance(y, list | tuple) and any(_is_set(row) and len(row) != 1 for row in y)
     if lists or (len(shape) == 2 and shape[1] > 1):
         raise ValueError(
@@ -64,7 +65,7 @@ def warn_of_empty_labels(Y, classes: np.ndarray) -> None:
 
 def _is_a_fold() -> bool:
     """Return whether scikit-learn's cross-validation called this fit."""
-    frame = sys._getframe()
+    frame: FrameType | None = sys._getframe()
     while frame is not None:
         if frame.f_globals.get("__name__") == "sklearn.model_selection._validation":
             return True

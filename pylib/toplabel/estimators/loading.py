@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import zipfile
+from typing import Any
 
 import numpy as np
 from sklearn.pipeline import Pipeline
@@ -57,7 +58,7 @@ def load_model(path: str | os.PathLike[str], split: str | None = None) -> Pipeli
     return Pipeline([*steps, ("classify", _classifier(arrays, kept, width))])
 
 
-def _read(path: str | os.PathLike[str]) -> dict[str, np.ndarray]:
+def _read(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Return the arrays of an .npz file by name."""
     try:
         with np.load(path) as arrays:
@@ -78,7 +79,7 @@ def _scaling(transform: str, kept: dict, width: int) -> list:
     return [scaler]
 
 
-def _classifier(arrays: dict, kept: dict, width: int):
+def _classifier(arrays: dict, kept: dict[str, Any], width: int):
     """Return the classifier with the attributes of a fit."""
     of_loss = {name: kept[name] for name in _OF_LOSS}
     given = of_loss | {"intercept_scaling": 1.0, "fit_intercept": "intercept" in kept}
@@ -91,7 +92,7 @@ def _classifier(arrays: dict, kept: dict, width: int):
     # With the status of the file `_keep` would warn again of a fit that did not converge.
     solution = Solution(
         **of_loss,
-        A=kept.get("A"),
+        A=kept.get("A", np.empty(0)),  # scores of a linear model need none
         W=kept.get("W"),
         X=kept.get("X"),
         coefficients=kept.get("A"),

@@ -245,7 +245,7 @@ class MultilabelClassifier(SolverEstimator):
         solution = self._train(X, codes, weights, seed, len(classes), self._threads())
         self.multilabel_ = False
         for name in ("threshold_", "threshold_score_"):
-            vars(self).pop(name, None)
+            self.__dict__.pop(name, None)
         self._keep(solution, X, classes, binary=len(classes) == 2)
         return self
 
@@ -257,7 +257,7 @@ class MultilabelClassifier(SolverEstimator):
         seed = seed_from(self.random_state)
         solution, swept = self._trained(X, y, weights, seed, len(classes), rule)
         self.multilabel_ = True
-        vars(self).pop("threshold_score_", None)
+        self.__dict__.pop("threshold_score_", None)
         if swept is not None:
             self.threshold_, self.threshold_score_ = rule.choose(swept)
         elif rule.strategy == "cardinality":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -19,7 +20,7 @@ class Previous:
     `problem` is all else that must be the same: the loss, its k, the number of columns.
     """
 
-    solution: object
+    solution: Any
     problem: tuple
     labels: Labels
     weights: np.ndarray | None
@@ -32,9 +33,12 @@ class Previous:
             and (mine.n, mine.m) == (labels.n, labels.m)
             and np.array_equal(mine.start, labels.start)
             and np.array_equal(mine.label, labels.label)
-            and (weights is None) == (self.weights is None)
-            and (weights is None or np.array_equal(weights, self.weights))
+            and _are_equal(weights, self.weights)
         )
+
+
+def _are_equal(a: np.ndarray | None, b: np.ndarray | None) -> bool:
+    return a is b if a is None or b is None else np.array_equal(a, b)
 
 
 def check_same_classes(estimator, classes: np.ndarray) -> None:

@@ -96,7 +96,7 @@ class SimplexClassifier(ClassifierMixin, CommonEstimator):
     True
     """
 
-    _DTYPES = np.float64
+    _DTYPES = (np.float64,)
 
     def __init__(
         self,
@@ -224,9 +224,10 @@ class SimplexClassifier(ClassifierMixin, CommonEstimator):
 
     def _start(self, problem: tuple, labels: Labels, weights) -> SimplexSolution | None:
         """Return the solution of the previous fit where training may start from it."""
-        previous, self._previous = getattr(self, "_previous", None), None
-        suits = self.warm_start and previous is not None
-        return previous.solution if suits and previous.suits(problem, labels, weights) else None
+        previous = self.__dict__.pop("_previous", None)
+        if previous is None or not self.warm_start:
+            return None
+        return previous.solution if previous.suits(problem, labels, weights) else None
 
     def _by_leave_one_out(self, path: LeastSquaresPath) -> SimplexSolution:
         self.Cs_ = path.Cs(as_integer(self.n_Cs, "n_Cs", 2))
@@ -236,10 +237,10 @@ class SimplexClassifier(ClassifierMixin, CommonEstimator):
     def _keep(self, solution: SimplexSolution, X) -> None:
         """Set the fitted attributes."""
         for name in ("coef_", "dual_coef_"):
-            vars(self).pop(name, None)
+            self.__dict__.pop(name, None)
         if self.C != "loo":
             for name in ("Cs_", "loo_errors_"):
-                vars(self).pop(name, None)
+                self.__dict__.pop(name, None)
         self.codes_ = simplex_coding(solution.n_classes)
         self.C_, self.theta_ = solution.C, solution.theta
         self.relative_gap_ = solution.relative_gap

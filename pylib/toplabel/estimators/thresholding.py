@@ -5,6 +5,7 @@ from __future__ import annotations
 import numbers
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -58,7 +59,7 @@ class ThresholdRule:
 
     def check_labels(self, m: int) -> None:
         """Refuse other than one threshold for each label."""
-        if np.ndim(self.value) == 1 and len(self.value) != m:
+        if isinstance(self.value, np.ndarray) and len(self.value) != m:
             raise ValueError(
                 f"threshold must be one number, or {m}, one for each label, got {len(self.value)}"
             )
@@ -109,8 +110,8 @@ class Fold:
     number: int
     inside: np.ndarray
     outside: np.ndarray
-    X: object
-    y: object
+    X: Any
+    y: Any
     weights: np.ndarray | None
     grid: np.ndarray
     pairwise: bool
@@ -126,7 +127,7 @@ class Fold:
         for part in parts(len(self.outside), self.y.shape[1]):
             self._add(swept, solution, self.outside[part])
         # Without its arrays: those of all folds are several times those of the model.
-        return swept, replace(solution, A=None, W=None, coefficients=None, X=None)
+        return swept, replace(solution, A=np.empty(0), W=None, coefficients=None, X=None)
 
     def _trained(self, train) -> Solution:
         X, y, weights, inside = self.X, self.y, self.weights, self.inside
@@ -156,8 +157,9 @@ def folds_to_sweep(cv, X, y, weights, grid: np.ndarray, *, seed: int, pairwise: 
     y = y.tocsr() if sparse.issparse(y) else y
     weighted = np.arange(X.shape[0]) if weights is None else np.flatnonzero(weights)
     if cv is None or isinstance(cv, numbers.Integral):
-        _check_enough(cv, len(weighted))
-        splits = _splitter(cv, len(weighted), seed).split(weighted)
+        count = None if cv is None else int(cv)
+        _check_enough(count, len(weighted))
+        splits = _splitter(count, len(weighted), seed).split(weighted)
         splits = [(weighted[inside], weighted[outside]) for inside, outside in splits]
     else:
         splits = check_cv(cv).split(X, y)

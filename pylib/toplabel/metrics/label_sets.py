@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from toplabel.metrics.counts import f1_of_counts, jaccard_of_counts
@@ -103,8 +105,9 @@ def f1(Y, P, average: str = "micro") -> float:
     return float(np.mean(f1_of_counts(*_counts(Y, P, axis=1), empty=1.0)))
 
 
-def _counts(Y: np.ndarray, P: np.ndarray, axis: int | None):
-    return tuple(np.count_nonzero(a, axis=axis) for a in (Y & P, P, Y))
+def _counts(Y: np.ndarray, P: np.ndarray, axis: int | None) -> tuple[Any, Any, Any]:
+    hits, predicted, true = (np.count_nonzero(a, axis=axis) for a in (Y & P, P, Y))
+    return hits, predicted, true
 
 
 def _two_indicators(Y, P) -> tuple[np.ndarray, np.ndarray]:

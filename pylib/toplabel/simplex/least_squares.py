@@ -12,11 +12,12 @@ Then h_i counts all copies of a row; a single one has h_i / w_i, and for w_i < 1
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import linalg, sparse
 
-from toplabel._core.arrays import as_integer
+from toplabel._core.arrays import Features, as_integer
 from toplabel.simplex import coding
 from toplabel.simplex.problem import SimplexProblem, WeightedProblem, as_C
 from toplabel.simplex.solution import SimplexSolution, solution_of
@@ -212,7 +213,7 @@ def _by_cholesky(data: WeightedProblem, ridge: float) -> tuple | None:
     Y, X = data.Y, data.X
     n, d = X.shape
     primal = not data.is_gram and d < n
-    K = None if primal else data.gram()
+    K: Any = None if primal else data.gram()
     matrix, right = (X.T @ X, np.asarray(X.T @ Y)) if primal else (K, Y)
     matrix = matrix.toarray() if sparse.issparse(matrix) else np.array(matrix)
     matrix[np.diag_indices_from(matrix)] += ridge
@@ -230,7 +231,7 @@ def _by_cholesky(data: WeightedProblem, ridge: float) -> tuple | None:
 class _Primal:
     """X'X = V diag(s) V', B = X V."""
 
-    X: np.ndarray | sparse.csr_array
+    X: Features
     Y: np.ndarray
     eigenvalues: np.ndarray
     V: np.ndarray
@@ -263,7 +264,7 @@ class _Dual:
     """K = Q diag(s) Q'; X is there for the linear kernel."""
 
     K: np.ndarray
-    X: np.ndarray | sparse.csr_array | None
+    X: Features | None
     Y: np.ndarray
     eigenvalues: np.ndarray
     Q: np.ndarray

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from toplabel._core.arrays import as_features, as_labels, as_weights
+from toplabel._core.arrays import Features, as_features, as_labels, as_weights
 from toplabel._core.problem import (
     LARGEST,
     Data,
@@ -62,7 +62,7 @@ class WeightedProblem:
     problem: SimplexProblem
     codes: np.ndarray
     root: np.ndarray | None
-    X: np.ndarray | sparse.csr_array
+    X: Features
     Y: np.ndarray
     n: float
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
-from scipy import sparse
 
-from toplabel._core.arrays import as_features
+from toplabel._core.arrays import Features, as_features
 from toplabel._core.problem import Data
 from toplabel._core.solution import Record, Solution, products
 from toplabel.simplex import coding
@@ -69,7 +69,7 @@ class SimplexSolution:
     kernel: str | Callable = "linear"
     theta: float | None = None
     history: list[Record] = field(repr=False, default_factory=list)
-    X: np.ndarray | sparse.csr_array | None = field(repr=False, default=None)
+    X: Features | None = field(repr=False, default=None)
     dual_variables: np.ndarray | None = field(repr=False, default=None)
     r: float = 0.0
 
@@ -122,9 +122,17 @@ class SimplexSolution:
 
 def solution_of(problem: Data, loss: str, C: float, W, A, **found) -> SimplexSolution:
     """Return the solution of a problem."""
-    m, theta, X = problem.labels.m, problem.theta, problem.kept_rows
-    fixed = {"n_classes": m, "kernel": problem.kernel, "theta": theta, "X": X}
-    return SimplexSolution(W=W, A=A, loss=loss, C=C, **fixed, **found)
+    return SimplexSolution(
+        W=W,
+        A=A,
+        loss=loss,
+        C=C,
+        n_classes=problem.labels.m,
+        kernel=problem.kernel,
+        theta=problem.theta,
+        X=problem.kept_rows,
+        **found,
+    )
 
 
 def from_scores(solution: Solution, label, weight: np.ndarray | None) -> SimplexSolution:
@@ -165,10 +173,10 @@ def from_scores(solution: Solution, label, weight: np.ndarray | None) -> Simplex
 def to_scores(solution: SimplexSolution, label: np.ndarray) -> Solution:
     """Return the inverse of `from_scores`, for one class index a row."""
     T, kappa = solution.n_classes, coding.norm_factor(solution.n_classes)
-    alpha = solution.dual_variables
+    alpha: Any = solution.dual_variables
     if solution.loss == "sh_svm":
         alpha = np.zeros((len(label), T))
-        alpha[np.arange(len(label)), label] = -solution.dual_variables
+        alpha[np.arange(len(label)), label] = -np.asarray(solution.dual_variables)
     A = kappa * (alpha.mean(axis=1, keepdims=True) - alpha)
     W = None if solution.W is None else coding.scores(solution.W) / kappa
     return Solution(

@@ -124,7 +124,9 @@ class Sweep:
         self._grid = grid
         self._order = np.argsort(grid, kind="stable")
         self._n = 0  # rows, or their weight
-        self._sums = dict.fromkeys(("accuracy", "subset_accuracy", "f1_instance"), 0.0)
+        self._sums = {
+            name: np.zeros(len(grid)) for name in ("accuracy", "subset_accuracy", "f1_instance")
+        }
         shape = (m, len(grid))
         self._hits, self._predicted = (np.zeros(shape, dtype=np.int64) for _ in range(2))
         self._true = np.zeros(m, dtype=np.int64)
