@@ -17,7 +17,7 @@ X = np.column_stack([rng.normal(3, 2, 30), rng.normal(-1, 0.1, 30), np.full(30, 
 
 
 def test_standardised_features_have_mean_zero_and_variance_one():
-    scaled = Scaling.fit(X, "standard").apply(X)
+    scaled = Scaling.fit(X, "standardise").apply(X)
     np.testing.assert_allclose(scaled[:, :2].mean(axis=0), 0, atol=1e-12)
     np.testing.assert_allclose(scaled[:, :2].std(axis=0), 1)
     np.testing.assert_allclose(scaled[:, 2], 0, atol=1e-12)  # constant: not blown up
@@ -26,12 +26,12 @@ def test_standardised_features_have_mean_zero_and_variance_one():
 
 def test_sparse_features_stay_sparse_and_are_scaled_alone():
     rows = sparse.random_array((40, 6), density=0.3, rng=np.random.default_rng(0), format="csr")
-    scaled = Scaling.fit(sparse.csr_matrix(rows), "standard").apply(sparse.csr_matrix(rows))
+    scaled = Scaling.fit(sparse.csr_matrix(rows), "standardise").apply(sparse.csr_matrix(rows))
     assert scaled.nnz == rows.nnz + 40
     np.testing.assert_allclose((scaled.toarray() ** 2).mean(axis=0), 1)
 
 
-@pytest.mark.parametrize("kind", ["bias", "standard"])
+@pytest.mark.parametrize("kind", ["bias", "standardise"])
 def test_weights_are_written_in_terms_of_the_raw_features(kind):
     scaling, W = Scaling.fit(X, kind), rng.normal(size=(4, 2))
     np.testing.assert_allclose(scaling.unfold(W).scores(X), scaling.apply(X) @ W, atol=1e-12)

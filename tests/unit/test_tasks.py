@@ -71,7 +71,7 @@ OF_METHOD = {
     "gamma": (0.5, {*MODELS, "predict"}),
     "kernel": ("rbf", {*MODELS, "predict"}),
     "labels": ("set", {*MODELS, "predict"}),
-    "features": ("standard", {*MODELS, "predict"}),
+    "features": ("standardise", {*MODELS, "predict"}),
     "estimator": ("sklearn.svm.LinearSVC", {*MODELS, "predict"}),
     "competitor": ("toppush", {*MODELS, "predict"}),
     "params": ({"a": 1}, {*MODELS, "predict"}),

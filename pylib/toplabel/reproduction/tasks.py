@@ -69,7 +69,7 @@ class Tasks:
         plan, dataset = self._plan, wildcards.dataset
         method = plan.methods[wildcards.method]
         protocol, budget = self._protocol(dataset, method)
-        on_raw_rows = method.kernel == "linear" and method.features != "standard"
+        on_raw_rows = method.kernel == "linear" and method.features != "standardise"
         scales = on_raw_rows and method.selects_C and not method.point
         one_job = wildcards.part == ALL_SPLITS
         task = TuneTask(

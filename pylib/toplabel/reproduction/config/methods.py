@@ -92,6 +92,7 @@ PAPER_EPOCHS = 3
 
 
 Values = Annotated[tuple[Value, ...], Some]
+_SUFFIXES = {"raw": "", "bias": "_bias", "standardise": "_standard"}
 _PATH = r"^\w+(\.\w+)+$"
 _OWN = Loss(key="", label="", about="", labels="either")  # a loss of the user
 KINDS = ("loss", "estimator", "competitor")
@@ -124,8 +125,8 @@ class Method(Closed):
     labels: Literal["one", "set"] = "one"
     """What an estimator, or a loss that takes either, is trained on: one label per example, or a
     set of labels, which for a one-vs-all loss is binary relevance."""
-    features: Literal["raw", "bias", "standard"] = "raw"
-    """raw: as published, without a bias, as in the papers; bias: with a column of ones; standard:
+    features: Literal["raw", "bias", "standardise"] = "raw"
+    """raw: as published, without a bias, as in the papers; bias: with a column of ones; standardise:
     with mean 0 and variance 1 (sparse features: mean square 1) and a column of ones."""
     estimator: Literal[""] | Annotated[str, Field(pattern=_PATH)] = ""
     """A classifier with the interface of scikit-learn, in place of a loss, by its import path, as
@@ -230,8 +231,7 @@ class Method(Closed):
             own = "" if self.epochs == PAPER_EPOCHS else f"{self.epochs}"
             return f"{self.loss}_ft{own}" if self.epochs else f"{self.loss}_network"
         sets = "_sets" if self.labels == "set" else ""
-        features = "" if self.features == "raw" else f"_{self.features}"
-        return self.competitor or f"{self.loss}{sets}{features}"
+        return self.competitor or f"{self.loss}{sets}{_SUFFIXES[self.features]}"
 
     @property
     def has_k(self) -> bool:

@@ -36,7 +36,7 @@ class Recipe:
         After how many passes over the data the solver ends, whatever the gap is.
     takes : {"one", "set"}
         Whether it is trained on one label per example or on label sets.
-    features : {"raw", "bias", "standard"}
+    features : {"raw", "bias", "standardise"}
         Whether the features get a column of ones, or are standardised and get one.
     kernel : {"linear", "rbf", ""}
         The kernel of a loss.
@@ -54,7 +54,7 @@ class Recipe:
     gamma: float = 0.0
     passes: int | None = None
     takes: Literal["one", "set"] = "one"
-    features: Literal["raw", "bias", "standard"] = "raw"
+    features: Literal["raw", "bias", "standardise"] = "raw"
     kernel: str = "linear"
     leave_one_out: bool = False
 

@@ -137,7 +137,7 @@ class Scaling:
     def fit(cls, X: Matrix, kind: str) -> Scaling:
         """Return the map for some training rows, of shape (rows, d).
 
-        bias: only the constant column. standard: mean zero and variance one before; sparse rows,
+        bias: only the constant column. standardise: mean zero and variance one before; sparse rows,
         which would not stay sparse, are divided by the root of the mean square and not shifted. A
         constant column is not divided.
         """
