@@ -11,6 +11,7 @@ import pytest
 
 from toplabel.reproduction.files import (
     FileError,
+    has_sum,
     read_json,
     read_npz,
     read_text,
@@ -82,6 +83,27 @@ def test_a_file_of_an_earlier_version_is_read_and_refused_when_cut(path, share):
     assert said.startswith(f"{path}:")
     if path.suffix == ".npz":
         assert said.endswith(f"; `snakemake -f {path}` makes it again")
+
+
+@pytest.mark.parametrize("place", ["results/letter/svm_multi", "results", "results/letter/data"])
+def test_a_result_without_its_sum_is_refused(tmp_path, place):
+    """A file that was cut and whose sum was removed would pass for a whole one."""
+    name = "meta.json" if place.endswith("data") else "evaluation.json"
+    path = tmp_path / place / name
+    write_json(path, {"a": 1})
+    assert read_json(path) == {"a": 1}
+    path.with_name(f"{name}.sha256").unlink()
+    with pytest.raises(
+        FileError, match=rf"{name}: its sum, {name}.sha256, is missing.*snakemake -f"
+    ):
+        read_json(path)
+
+
+def test_files_of_snakemake_and_prepared_arrays_have_no_sum_of_their_own():
+    assert not has_sum("results/benchmarks/tune/letter/svm_multi/main.tsv")
+    assert not has_sum("results/letter/data/Y_train.npz")
+    assert not has_sum("reports/summary/cells.csv")
+    assert has_sum("results/cells.csv")
 
 
 def test_a_missing_file_and_a_folder_are_named(path):

@@ -3,29 +3,37 @@
 from pathlib import Path
 
 from toplabel.reproduction.data.prepared import check_prepared
-from toplabel.reproduction.files import FileError, checked
+from toplabel.reproduction.files import RESULTS, FileError, checked, has_sum
 from toplabel.reproduction.jobs import logger, run
-
-RESULTS = Path("results")
 
 
 def main(task, snakemake):
-    damaged = []
-    sums = (path.with_suffix("") for path in RESULTS.rglob("*.sha256"))
-    files = sorted(filter(Path.is_file, sums))  # Snakemake leaves the sums of files that it removes
-    sets = sorted(path.parent for path in RESULTS.glob("*/data/meta.json"))
-    for check, paths in ((checked, files), (check_prepared, sets)):
-        for path in paths:
-            try:
-                check(path)
-            except FileError as error:
-                damaged.append(str(error))
-    found = f"{len(damaged):,} damaged" if damaged else "none damaged"
-    print(f"{len(files):,} files and {len(sets):,} prepared sets compared with their sums: {found}")
+    files = [
+        path
+        for path in sorted(Path(RESULTS).rglob("*"))
+        if path.is_file() and path.suffix != ".sha256" and has_sum(path)
+    ]
+    sets = sorted(path.parent for path in Path(RESULTS).glob("*/data/meta.json"))
+    damaged = [*_refused(checked, files), *_refused(check_prepared, sets)]
+    number = f"{len(damaged):,} damaged" if damaged else "none damaged"
+    print(
+        f"{len(files):,} files and {len(sets):,} prepared sets compared with their sums: {number}"
+    )
     for error in damaged[:-1]:
         logger.error("%s", error)
     if damaged:
         raise ValueError(damaged[-1])
+
+
+def _refused(check, paths):
+    """Return the errors of the paths that a check refuses."""
+    errors = []
+    for path in paths:
+        try:
+            check(path)
+        except FileError as error:
+            errors.append(str(error))
+    return errors
 
 
 if "snakemake" in globals():

@@ -20,6 +20,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 Record = TypeVar("Record")
+RESULTS = "results"
+"""The folder of a run with what its stages hand to each other."""
 _LONGEST = 400  # characters of a message
 _SHOWN = 12  # digits of a sum in an error
 
@@ -108,14 +110,32 @@ def check_file(path: str | os.PathLike[str], promised: str, target: object = Non
 def checked(path: str | os.PathLike[str], target: object = None) -> Path:
     """Return the path of a file, compared with the sum beside it as by `check_file`.
 
-    A file without a sum is taken as it is: no stage of this version wrote it.
+    A result without its sum is a `FileError`; any other file without one is taken as it is.
     """
+    beside = _sum_path(path)
     try:
-        promised = _sum_path(path).read_text(encoding="utf-8", errors="replace")
+        promised = beside.read_text(encoding="utf-8", errors="replace")
     except OSError:
+        if has_sum(path) and Path(path).is_file():
+            what = f"its sum, {beside.name}, is missing, so nothing says that it is whole"
+            raise FileError(f"{path}: {what}; {remade(target or path)}") from None
         return Path(path)
     check_file(path, promised.partition(" ")[0], target)
     return Path(path)
+
+
+def has_sum(path: str | os.PathLike[str]) -> bool:
+    """Return whether a stage writes a file with its sum beside it.
+
+    All files of results/ have one, but for those of Snakemake itself and the arrays of prepared
+    data, whose sums are in their meta.json.
+    """
+    parts = Path(path).parts
+    if RESULTS not in parts:
+        return False
+    below = parts[parts.index(RESULTS) + 1 :]
+    is_array = len(below) == 3 and below[1] == "data" and below[2] != "meta.json"
+    return below[:1] not in (("logs",), ("benchmarks",)) and not is_array
 
 
 def remade(target: object) -> str:
