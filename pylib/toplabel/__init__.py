@@ -6,7 +6,7 @@
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from toplabel import estimators, losses, metrics, more_losses, prox, simplex, thresholds
@@ -62,7 +62,7 @@ _HOMES = {
 }
 
 
-def __getattr__(name: str):
+def __getattr__(name: str) -> Any:
     # On demand: scikit-learn takes a second to import, SciPy half of one; the plan of a run needs
     # neither.
     if name == "__version__":

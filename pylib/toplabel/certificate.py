@@ -6,10 +6,11 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 
 from toplabel import losses
-from toplabel._core.arrays import as_features, as_labels, as_weights
+from toplabel._core.arrays import MatrixLike, as_features, as_labels, as_weights
 from toplabel._core.problem import gram_matrix
 from toplabel._core.solution import Solution, join_intercept
 from toplabel.simplex import SimplexSolution
@@ -45,7 +46,12 @@ class Certificate:
 
 
 def certify(
-    X, y, solution: Solution | SimplexSolution, *, sample_weight=None, W0=None
+    X: MatrixLike,
+    y: MatrixLike,
+    solution: Solution | SimplexSolution,
+    *,
+    sample_weight: ArrayLike | None = None,
+    W0: ArrayLike | None = None,
 ) -> Certificate:
     """Compute P and D of a solution again, independently of the solver.
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 
 class ToplabelError(RuntimeError):
     """An error that the C library reports.
@@ -24,5 +26,5 @@ class ToplabelError(RuntimeError):
         self.name = name
         self._arguments = (code, name, text)
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return type(self), self._arguments  # errors travel between processes, as from a grid search

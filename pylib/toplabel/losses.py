@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from toplabel._core.arrays import as_labels, as_matrix
+from toplabel._core.arrays import MatrixLike, as_labels, as_matrix
 from toplabel._core.catalogue import LOSSES, Loss
 from toplabel._core.losses import (
     check_parameters,
@@ -26,7 +27,9 @@ def _prepare(loss: str, scores: object, y: object, k: int, gamma: float):
     return spec, matrix, labels, k, check_parameters(spec, k, gamma, m)
 
 
-def value(loss: str, scores, y, k: int = 1, gamma: float = 0.0) -> np.ndarray:
+def value(
+    loss: str, scores: ArrayLike, y: MatrixLike, k: int = 1, gamma: float = 0.0
+) -> np.ndarray:
     """Return the loss of each row at given scores.
 
     Parameters
@@ -56,7 +59,9 @@ def value(loss: str, scores, y, k: int = 1, gamma: float = 0.0) -> np.ndarray:
     return values_at(*_prepare(loss, scores, y, k, gamma))
 
 
-def gradient(loss: str, scores, y, k: int = 1, gamma: float = 0.0) -> np.ndarray:
+def gradient(
+    loss: str, scores: ArrayLike, y: MatrixLike, k: int = 1, gamma: float = 0.0
+) -> np.ndarray:
     """Return the gradient of each row's loss in its scores; smooth losses only.
 
     Parameters
@@ -90,7 +95,7 @@ def gradient(loss: str, scores, y, k: int = 1, gamma: float = 0.0) -> np.ndarray
     return gradients_at(*_prepare(loss, scores, y, k, gamma))
 
 
-def conjugate(loss: str, v, y, k: int = 1, gamma: float = 0.0) -> np.ndarray:
+def conjugate(loss: str, v: ArrayLike, y: MatrixLike, k: int = 1, gamma: float = 0.0) -> np.ndarray:
     """Convex conjugate L*(v_i) of each row's loss; infinite outside its domain.
 
     Parameters
@@ -124,7 +129,7 @@ def _check_convex(loss: str) -> None:
         raise ValueError(f"loss {loss!r} is not convex and has no conjugate")
 
 
-def violation(loss: str, v, y, k: int = 1, gamma: float = 0.0) -> np.ndarray:
+def violation(loss: str, v: ArrayLike, y: MatrixLike, k: int = 1, gamma: float = 0.0) -> np.ndarray:
     """By how much each row violates the domain of the conjugate, in sum.
 
     Parameters

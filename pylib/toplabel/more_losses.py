@@ -110,7 +110,7 @@ class OrderedHinge(_ConvexLoss):
     weights: Sequence[float]
     gamma: float = 1.0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         weights = np.asarray(self.weights, dtype=np.float64)
         is_list = weights.ndim == 1 and len(weights) > 0 and np.isfinite(weights).all()
         if not is_list or weights[-1] < 0 or (np.diff(weights) > 0).any():
@@ -119,17 +119,17 @@ class OrderedHinge(_ConvexLoss):
             )
         _check_smoothing(self.gamma)
 
-    def value(self, scores, labels):
+    def value(self, scores: np.ndarray, labels: np.ndarray) -> np.ndarray:
         b = _margins(scores, labels)
         p = self._projected(b)
         return (b * p).sum(axis=1) - self.gamma / 2 * (p * p).sum(axis=1)
 
-    def gradient(self, scores, labels):
+    def gradient(self, scores: np.ndarray, labels: np.ndarray) -> np.ndarray:
         p = self._projected(_margins(scores, labels))
         p[np.arange(len(labels)), labels] -= p.sum(axis=1)
         return p
 
-    def conjugate(self, v, labels):
+    def conjugate(self, v: np.ndarray, labels: np.ndarray) -> np.ndarray:
         x, balanced = _others(v, labels)
         # The sum of the j largest is at most that of the j largest weights, for every j.
         bounds = np.cumsum(self._padded(x.shape[1]))
@@ -179,22 +179,22 @@ class TopKEntropyBeta(_ConvexLoss):
 
     k: int
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         as_integer(self.k, "k", 1)
 
-    def value(self, scores, labels):
+    def value(self, scores: np.ndarray, labels: np.ndarray) -> np.ndarray:
         a, at_bound, rest = self._solved(scores, labels)
         own = np.where(at_bound, a + np.log(self.k), 0.0).sum(axis=1) / self.k
         return own - (1.0 - at_bound.sum(axis=1) / self.k) * rest
 
-    def gradient(self, scores, labels):
+    def gradient(self, scores: np.ndarray, labels: np.ndarray) -> np.ndarray:
         a, at_bound, rest = self._solved(scores, labels)
         with np.errstate(over="ignore"):
             x = np.where(at_bound, 1.0 / self.k, np.exp(rest[:, None] + a))
         x[np.arange(len(labels)), labels] = -x.sum(axis=1)
         return x
 
-    def conjugate(self, v, labels):
+    def conjugate(self, v: np.ndarray, labels: np.ndarray) -> np.ndarray:
         x, inside = _others(v, labels)
         inside &= (x >= -_OUTSIDE).all(axis=1) & (x <= 1.0 / self.k + _OUTSIDE).all(axis=1)
         rest = 1.0 - x.sum(axis=1)
@@ -202,7 +202,9 @@ class TopKEntropyBeta(_ConvexLoss):
         x, rest = np.maximum(x, 0.0), np.maximum(rest, 0.0)
         return np.where(inside, xlogy(x, x).sum(axis=1) + xlogy(rest, rest), np.inf)
 
-    def _solved(self, scores, labels):
+    def _solved(
+        self, scores: np.ndarray, labels: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return the differences to the score of the right class, which itself is -inf there, those
         whose variable is at the bound 1/k, and the logarithm of 1 minus the sum of the variables.
 
@@ -243,10 +245,10 @@ class PairwiseHinge(_SmoothLoss):
     gamma: float = 1.0
     labels = "set"
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         _check_smoothing(self.gamma)
 
-    def value(self, scores, labels):
+    def value(self, scores: np.ndarray, labels: np.ndarray) -> np.ndarray:
         found = np.zeros(len(scores))
         for i, right in enumerate(labels.astype(bool)):
             margins, shares = self._pairs(scores[i], right)
@@ -254,7 +256,7 @@ class PairwiseHinge(_SmoothLoss):
                 found[i] = (shares * (margins - self.gamma / 2 * shares)).mean()
         return found
 
-    def gradient(self, scores, labels):
+    def gradient(self, scores: np.ndarray, labels: np.ndarray) -> np.ndarray:
         found = np.zeros(scores.shape)
         for i, right in enumerate(labels.astype(bool)):
             _, shares = self._pairs(scores[i], right)
@@ -272,17 +274,29 @@ class PairwiseHinge(_SmoothLoss):
 class _SimplexCone(_ConvexLoss):
     """A sum over the other classes of an increasing function of ``<c_j, f(x)>``, as SC-SVM is."""
 
-    def value(self, scores, labels):
+    @abstractmethod
+    def _function(self, s: np.ndarray) -> np.ndarray:
+        """Return the function of each product."""
+
+    @abstractmethod
+    def _slope(self, s: np.ndarray) -> np.ndarray:
+        """Return its derivative."""
+
+    @abstractmethod
+    def _conjugate(self, t: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return its conjugate, and where that is finite."""
+
+    def value(self, scores: np.ndarray, labels: np.ndarray) -> np.ndarray:
         found = self._function(_codes(scores))
         found[np.arange(len(labels)), labels] = 0.0
         return found.sum(axis=1)
 
-    def gradient(self, scores, labels):
+    def gradient(self, scores: np.ndarray, labels: np.ndarray) -> np.ndarray:
         slopes = self._slope(_codes(scores))
         slopes[np.arange(len(labels)), labels] = 0.0
         return _codes(slopes)
 
-    def conjugate(self, v, labels):
+    def conjugate(self, v: np.ndarray, labels: np.ndarray) -> np.ndarray:
         rows = np.arange(len(labels))
         slopes = (v - v[rows, labels][:, None]) / _factor(v.shape[1])
         values, inside = self._conjugate(slopes)
@@ -297,13 +311,13 @@ class SimplexLogistic(_SimplexCone):
     coding (NIPS 2012, section 3). With two classes it is the binary one.
     """
 
-    def _function(self, s):
+    def _function(self, s: np.ndarray) -> np.ndarray:
         return np.logaddexp(0.0, s)
 
-    def _slope(self, s):
+    def _slope(self, s: np.ndarray) -> np.ndarray:
         return expit(s)
 
-    def _conjugate(self, t):
+    def _conjugate(self, t: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         inside = (t >= -_OUTSIDE) & (t <= 1.0 + _OUTSIDE)
         t = np.clip(t, 0.0, 1.0)
         return xlogy(t, t) + xlog1py(1.0 - t, -t), inside
@@ -315,13 +329,13 @@ class SimplexExponential(_SimplexCone):
     (NIPS 2012, section 3). With two classes it is that of boosting.
     """
 
-    def _function(self, s):
+    def _function(self, s: np.ndarray) -> np.ndarray:
         return np.exp(s)
 
-    def _slope(self, s):
+    def _slope(self, s: np.ndarray) -> np.ndarray:
         return np.exp(s)
 
-    def _conjugate(self, t):
+    def _conjugate(self, t: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         inside = t >= -_OUTSIDE
         t = np.maximum(t, 0.0)
         return xlogy(t, t) - t, inside
@@ -343,26 +357,26 @@ class SimplexHull(_ConvexLoss):
 
     gamma: float = 1.0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         _check_smoothing(self.gamma)
 
-    def value(self, scores, labels):
+    def value(self, scores: np.ndarray, labels: np.ndarray) -> np.ndarray:
         q, p = self._shares(scores, labels)
         distance = ((p - q) ** 2).sum(axis=1) / (2 * self.gamma)
         return _factor(p.shape[1]) ** 2 * (1.0 - p[np.arange(len(labels)), labels] + distance)
 
-    def gradient(self, scores, labels):
+    def gradient(self, scores: np.ndarray, labels: np.ndarray) -> np.ndarray:
         q, p = self._shares(scores, labels)
         return _factor(p.shape[1]) / self.gamma * (q - p)
 
-    def conjugate(self, v, labels):
+    def conjugate(self, v: np.ndarray, labels: np.ndarray) -> np.ndarray:
         factor = _factor(v.shape[1])
         at_codes = factor * v - factor**2  # at c_j it is <v, c_j> - 1 + <c_y, c_j>
         at_codes[np.arange(len(labels)), labels] += factor**2
         values = at_codes.max(axis=1) + self.gamma / 2 * (v * v).sum(axis=1)
         return np.where(np.abs(v.sum(axis=1)) <= _OUTSIDE, values, np.inf)
 
-    def _shares(self, scores, labels):
+    def _shares(self, scores: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the coordinates of f(x) and of the minimiser g, which sum to 1: f(x) = sum q_j c_j."""
         m = scores.shape[1]
         q = 1.0 / m + (scores - scores.mean(axis=1, keepdims=True)) / _factor(m)
@@ -379,7 +393,7 @@ def _check_smoothing(gamma: float) -> None:
         raise ValueError("gamma must be > 0: L-BFGS needs a smooth loss")
 
 
-def _margins(scores, labels) -> np.ndarray:
+def _margins(scores: np.ndarray, labels: np.ndarray) -> np.ndarray:
     """Return 1 + s_j - s_y, and 0 for the right class."""
     rows = np.arange(len(labels))
     margins = 1.0 + scores - scores[rows, labels][:, None]
@@ -387,7 +401,7 @@ def _margins(scores, labels) -> np.ndarray:
     return margins
 
 
-def _others(v, labels) -> tuple[np.ndarray, np.ndarray]:
+def _others(v: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return v with 0 for the right class, and whether each row of v sums to 0."""
     x = v.copy()
     x[np.arange(len(labels)), labels] = 0.0
@@ -399,6 +413,6 @@ def _factor(m: int) -> float:
     return np.sqrt(m / (m - 1.0))
 
 
-def _codes(scores) -> np.ndarray:
+def _codes(scores: np.ndarray) -> np.ndarray:
     """Return the inner products with the codes; of slopes in these, the gradient in the scores."""
     return _factor(scores.shape[1]) * (scores - scores.mean(axis=1, keepdims=True))

@@ -8,6 +8,7 @@ in 10^7; every other input comes back as float64. Inputs must be finite and with
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from toplabel._core.arrays import as_integer, as_number, as_rows, pointer
 from toplabel._core.lib import check, ffi, lib
@@ -26,7 +27,9 @@ _LARGEST_INPUT = 1e150  # as the library has it
 _LARGEST_PARAMETER = 1e100
 
 
-def topk_simplex_alpha(b, k: int = 1, radius: float = 1.0, bias: float = 0.0) -> np.ndarray:
+def topk_simplex_alpha(
+    b: ArrayLike, k: int = 1, radius: float = 1.0, bias: float = 0.0
+) -> np.ndarray:
     """Biased projection onto the top-k simplex alpha.
 
     The minimiser of ``||x - b||^2 + bias <1, x>^2`` over the x with ``<1, x> <= radius`` and
@@ -66,7 +69,7 @@ def topk_simplex_alpha(b, k: int = 1, radius: float = 1.0, bias: float = 0.0) ->
     )
 
 
-def topk_cone(b, k: int = 1, bias: float = 0.0) -> np.ndarray:
+def topk_cone(b: ArrayLike, k: int = 1, bias: float = 0.0) -> np.ndarray:
     """Biased projection onto the top-k cone.
 
     The minimiser of ``||x - b||^2 + bias <1, x>^2`` over the x with ``0 <= x_j <= <1, x> / k``.
@@ -102,7 +105,9 @@ def topk_cone(b, k: int = 1, bias: float = 0.0) -> np.ndarray:
     )
 
 
-def topk_simplex_beta(b, k: int = 1, radius: float = 1.0, bias: float = 0.0) -> np.ndarray:
+def topk_simplex_beta(
+    b: ArrayLike, k: int = 1, radius: float = 1.0, bias: float = 0.0
+) -> np.ndarray:
     """Biased projection onto the top-k simplex beta.
 
     The minimiser of ``||x - b||^2 + bias <1, x>^2`` over the x with ``<1, x> <= radius`` and
@@ -143,7 +148,9 @@ def topk_simplex_beta(b, k: int = 1, radius: float = 1.0, bias: float = 0.0) -> 
     )
 
 
-def bipartite_simplex(b, b_bar, radius: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
+def bipartite_simplex(
+    b: ArrayLike, b_bar: ArrayLike, radius: float = 1.0
+) -> tuple[np.ndarray, np.ndarray]:
     """Return the projection onto the bipartite simplex.
 
     The minimiser of ``||x - b||^2 + ||y - b_bar||^2`` over x, y >= 0 with
@@ -181,7 +188,7 @@ def bipartite_simplex(b, b_bar, radius: float = 1.0) -> tuple[np.ndarray, np.nda
     )
 
 
-def topk_entropic(b, k: int = 1, alpha: float = 1.0) -> np.ndarray:
+def topk_entropic(b: ArrayLike, k: int = 1, alpha: float = 1.0) -> np.ndarray:
     """Return the entropic projection onto the top-k simplex alpha.
 
     The minimiser of ``alpha/2 (<x, x> + s^2) - <b, x> + <x, log x> + (1 - s) log(1 - s)`` with
@@ -219,7 +226,9 @@ def topk_entropic(b, k: int = 1, alpha: float = 1.0) -> np.ndarray:
     )
 
 
-def bipartite_entropic(b, b_bar, alpha: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
+def bipartite_entropic(
+    b: ArrayLike, b_bar: ArrayLike, alpha: float = 1.0
+) -> tuple[np.ndarray, np.ndarray]:
     """Return the entropic projection of the multilabel softmax.
 
     The minimiser of ``alpha/2 ||x - b||^2 + <x, log x> + alpha/2 ||y - b_bar||^2 + <y, log y>``
@@ -257,7 +266,7 @@ def bipartite_entropic(b, b_bar, alpha: float = 1.0) -> tuple[np.ndarray, np.nda
     )
 
 
-def lambert_w_exp(t) -> np.ndarray:
+def lambert_w_exp(t: ArrayLike) -> np.ndarray:
     """V(t) = W(e^t), the solution of ``v + log v = t``, elementwise.
 
     Parameters

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
 
 from toplabel import kernels, losses
 from toplabel._core import class_groups, nonconvex
 from toplabel._core import sdca as _sdca
-from toplabel._core.arrays import as_features, as_labels, check_mapped_finite, is_mapped
+from toplabel._core.arrays import MatrixLike, as_features, as_labels, check_mapped_finite, is_mapped
 from toplabel._core.clock import Clock
 from toplabel._core.problem import Problem, ProblemArguments, as_C
 from toplabel._core.solution import Model, Record, Solution, split_intercept
@@ -22,28 +24,28 @@ __all__ = ["Record", "Solution", "path", "solve"]
 
 
 def solve(
-    X,
-    y,
+    X: MatrixLike,
+    y: MatrixLike,
     loss: str | object = "svm_multi",
     *,
     k: int = 1,
     gamma: float = 0.0,
     C: float = 1.0,
-    kernel: str | Callable = "linear",
+    kernel: str | Callable[..., Any] = "linear",
     theta: float | str | None = None,
     tol: float = 1e-3,
     max_iter: int = 1000,
     seed: int = 0,
     warm_start: Solution | np.ndarray | None = None,
-    sample_weight=None,
+    sample_weight: ArrayLike | None = None,
     eval_every: int | None = None,
     callback: Callable[[Record], object] | None = None,
     time_limit: float | None = None,
-    dtype=None,
+    dtype: DTypeLike | None = None,
     n_classes: int | None = None,
     cpu_limit: float | None = None,
-    W0=None,
-    watch: Mapping[str, tuple] | None = None,
+    W0: ArrayLike | None = None,
+    watch: Mapping[str, tuple[Any, Any]] | None = None,
     watch_metric: Callable[[np.ndarray, np.ndarray], float] | None = None,
     window: int | None = None,
     acceleration: str | bool | float = "auto",
@@ -211,28 +213,28 @@ def solve(
 
 
 def path(
-    X,
-    y,
+    X: MatrixLike,
+    y: MatrixLike,
     Cs: Sequence[float],
     loss: str = "svm_multi",
     *,
     k: int = 1,
     gamma: float = 0.0,
-    kernel: str | Callable = "linear",
+    kernel: str | Callable[..., Any] = "linear",
     theta: float | str | None = None,
     tol: float = 1e-3,
     max_iter: int = 1000,
     seed: int = 0,
     warm_start: Solution | np.ndarray | None = None,
-    sample_weight=None,
+    sample_weight: ArrayLike | None = None,
     eval_every: int | None = None,
     callback: Callable[[Record], object] | None = None,
     time_limit: float | None = None,
-    dtype=None,
+    dtype: DTypeLike | None = None,
     n_classes: int | None = None,
     cpu_limit: float | None = None,
-    W0=None,
-    watch: Mapping[str, tuple] | None = None,
+    W0: ArrayLike | None = None,
+    watch: Mapping[str, tuple[Any, Any]] | None = None,
     watch_metric: Callable[[np.ndarray, np.ndarray], float] | None = None,
     window: int | None = None,
     acceleration: str | bool | float = "auto",
@@ -349,7 +351,7 @@ def path(
 class WatchedSets:
     """The sets that are looked at with each evaluation, by name, and what is measured there."""
 
-    sets: Mapping[str, tuple] | None
+    sets: Mapping[str, tuple[Any, Any]] | None
     metric: Callable[[np.ndarray, np.ndarray], float] | None
 
     def measures(self, problem: Problem) -> dict[str, Callable[[Model], float]]:

@@ -19,6 +19,9 @@ from toplabel._core.lib import ffi
 Features: TypeAlias = Any
 """Dense rows, an ndarray, or CSR, of which SciPy has no types."""
 
+MatrixLike: TypeAlias = Any
+"""What becomes rows or labels: array-like, a sparse matrix, a data frame."""
+
 _ITEMS = {
     "double *": np.float64,
     "float *": np.float32,

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 from scipy import sparse
 from scipy.spatial.distance import cdist
 
+from toplabel._core.arrays import MatrixLike
 from toplabel._core.threads import ask, each, thread_count
 
 __all__ = ["between", "cross_gram", "gram", "rbf_gram"]
@@ -19,7 +22,11 @@ _FAR = 1e7  # theta ||x||^2 whose rounding is about that of kernels in float32
 
 
 def gram(
-    X, kernel: str | Callable, theta: float | None, dtype=np.float64, n_jobs: int | None = None
+    X: MatrixLike,
+    kernel: str | Callable[..., Any],
+    theta: float | None,
+    dtype: DTypeLike = np.float64,
+    n_jobs: int | None = None,
 ) -> np.ndarray:
     """Gram matrix of the training rows.
 
@@ -44,7 +51,9 @@ def gram(
     return between(X, X, kernel, theta).astype(dtype, copy=False)
 
 
-def between(X, Z, kernel: str | Callable, theta: float | None) -> np.ndarray:
+def between(
+    X: MatrixLike, Z: MatrixLike, kernel: str | Callable[..., Any], theta: float | None
+) -> np.ndarray:
     """Kernel between the rows of two matrices, (p, q); arguments as in `gram`.
 
     Raises
@@ -71,7 +80,9 @@ def between(X, Z, kernel: str | Callable, theta: float | None) -> np.ndarray:
     return K
 
 
-def rbf_gram(X, theta: float, dtype=np.float64, n_jobs: int | None = None) -> np.ndarray:
+def rbf_gram(
+    X: MatrixLike, theta: float, dtype: DTypeLike = np.float64, n_jobs: int | None = None
+) -> np.ndarray:
     """Gram matrix ``exp(-theta ||x_i - x_j||^2)``, exactly symmetric, with ones on the diagonal.
 
     Parameters
@@ -109,7 +120,7 @@ def rbf_gram(X, theta: float, dtype=np.float64, n_jobs: int | None = None) -> np
     return K
 
 
-def cross_gram(X, Z, theta: float) -> np.ndarray:
+def cross_gram(X: MatrixLike, Z: MatrixLike, theta: float) -> np.ndarray:
     """``exp(-theta ||x_i - z_j||^2)`` for the rows of two matrices.
 
     Parameters

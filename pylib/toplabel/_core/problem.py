@@ -107,7 +107,7 @@ def check_kernel(kernel: object, theta: object) -> None:
 
 def gram_matrix(
     rows,
-    kernel: str | Callable,
+    kernel: str | Callable[..., Any],
     theta: float | None,
     dtype=np.float64,
     *,
@@ -132,7 +132,7 @@ def gram_matrix(
     return K
 
 
-def rows_to_keep(rows, kernel: str | Callable):
+def rows_to_keep(rows, kernel: str | Callable[..., Any]):
     """Return a copy of the rows that predicting needs, but for a mapped file; None if it needs none.
 
     It is made before the training: without memory for it, a run that is done would be lost.
@@ -151,7 +151,7 @@ class Data:
     rows: Features
     features: Features
     labels: Labels
-    kernel: str | Callable
+    kernel: str | Callable[..., Any]
     theta: float | None
     kept_rows: Features | None = field(default=None, kw_only=True)
 
@@ -170,7 +170,7 @@ class ProblemArguments:
     loss: Any
     k: int
     gamma: float
-    kernel: str | Callable
+    kernel: str | Callable[..., Any]
     theta: float | str | None
     dtype: Any
     n_classes: int | None

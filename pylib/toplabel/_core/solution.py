@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from toplabel._core import kernels
-from toplabel._core.arrays import Features, as_features, check_mapped_finite, is_mapped
+from toplabel._core.arrays import Features, MatrixLike, as_features, check_mapped_finite, is_mapped
 
 __all__ = ["Record", "Solution"]
 
@@ -147,7 +147,7 @@ class Solution:
     k: int
     gamma: float
     C: float
-    kernel: str | Callable
+    kernel: str | Callable[..., Any]
     theta: float | None
     seconds: float
     X: Features | None = field(repr=False, default=None)
@@ -159,7 +159,7 @@ class Solution:
     intercept_scaling: float = 0.0
     methods: tuple[Stage, ...] = ()
 
-    def decision_function(self, X) -> np.ndarray:
+    def decision_function(self, X: MatrixLike) -> np.ndarray:
         """Return scores f(x) = W^T x (plus the intercept) of new rows.
 
         Parameters

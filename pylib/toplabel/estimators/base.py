@@ -19,7 +19,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from toplabel import losses
-from toplabel._core.arrays import as_integer, as_labels, as_number
+from toplabel._core.arrays import MatrixLike, as_integer, as_labels, as_number
 from toplabel._core.catalogue import nearest
 from toplabel._core.threads import thread_count
 from toplabel.estimators import convergence
@@ -32,7 +32,7 @@ from toplabel.solver import Record, Solution, solve
 __all__ = ["SolverEstimator", "is_logistic", "seed_from"]
 
 
-def seed_from(random_state) -> int:
+def seed_from(random_state: int | np.random.RandomState | None) -> int:
     """Return the solver's seed: a whole number as it is, else the next draw of the generator."""
     if isinstance(random_state, numbers.Integral) and not isinstance(random_state, bool):
         return as_integer(random_state, "random_state", 0, 2**64 - 1)
@@ -47,10 +47,20 @@ def is_logistic(estimator: SolverEstimator) -> bool:
 class SolverEstimator(ClassifierMixin, CommonEstimator):
     """Base of the estimators; a subclass has the parameters of `toplabel.solve` and a `fit`."""
 
+    classes_: np.ndarray
+    coef_: np.ndarray
+    intercept_: np.ndarray
+    n_iter_: int
+    dual_gap_: float
+    relative_gap_: float
+    gradient_norm_: float
+    history_: list[Record]
+    status_: str
+
     _LABELS = ""  # "one" or "set": the losses it takes, beside those that take either
     _OTHER = ""  # the estimator for the losses that it does not take
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         # Without an intercept no class weight moves a boundary off the origin, which scikit-learn's
         # check_class_weight_classifiers asks of classifiers that are not marked so.
@@ -190,7 +200,7 @@ class SolverEstimator(ClassifierMixin, CommonEstimator):
             raise AttributeError("dual_coef_ is there after a fit with a kernel; see coef_")
         return self._one_of_two(solution.coefficients).T
 
-    def decision_function(self, X) -> np.ndarray:
+    def decision_function(self, X: MatrixLike) -> np.ndarray:
         """Return scores of the classes.
 
         Parameters
@@ -222,7 +232,7 @@ class SolverEstimator(ClassifierMixin, CommonEstimator):
         for part in parts(X.shape[0], len(self.classes_)):
             yield self._scores(X[part])
 
-    def predict_topk(self, X, k: int, return_scores: bool = False):
+    def predict_topk(self, X: MatrixLike, k: int, return_scores: bool = False) -> Any:
         """Return the k classes of the highest scores.
 
         The scores of all classes are computed a part of the rows at a time, and never kept for all
@@ -261,7 +271,7 @@ class SolverEstimator(ClassifierMixin, CommonEstimator):
         return log_softmax(log_expit(scores), axis=1)
 
     @available_if(is_logistic)
-    def predict_log_proba(self, X) -> np.ndarray:
+    def predict_log_proba(self, X: MatrixLike) -> np.ndarray:
         """Return logarithms of the probabilities of `predict_proba`.
 
         Parameters

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from importlib.metadata import metadata
+from typing import Any
 
 import numpy as np
 from sklearn import config_context
@@ -35,10 +36,10 @@ class _OtherVersionWarning(InconsistentVersionWarning):
 class CommonEstimator(BaseEstimator):
     """Base of the estimators."""
 
-    def __getstate__(self) -> dict:
+    def __getstate__(self) -> dict[str, Any]:
         return {**super().__getstate__(), _VERSION: version}
 
-    def __setstate__(self, state: dict) -> None:
+    def __setstate__(self, state: dict[str, Any]) -> None:
         """Restore a pickle; warn when another version of toplabel wrote it."""
         state = dict(state)
         written_by = state.pop(_VERSION, "before 0.1")
@@ -58,7 +59,7 @@ class CommonEstimator(BaseEstimator):
         np.float32,
     )  # of the features; others are converted to the first
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self.kernel == "precomputed"
         tags.input_tags.sparse = not tags.input_tags.pairwise

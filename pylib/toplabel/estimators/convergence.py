@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
+from toplabel._core.arrays import MatrixLike
 from toplabel._core.problem import mean_squared_norm
 
 __all__ = ["warn"]
@@ -15,7 +17,9 @@ __all__ = ["warn"]
 _BY_ROUNDING = ("stalled", "imprecise")  # where more passes do not help
 
 
-def warn(estimator, solution, X, *, where: str = "", smooth: bool = False) -> None:
+def warn(
+    estimator: Any, solution: Any, X: MatrixLike, *, where: str = "", smooth: bool = False
+) -> None:
     """Warn that a solution is farther than the estimator's `tol` from the optimum; `where` names
     the training, `smooth` says whether a positive gamma would help.
     """

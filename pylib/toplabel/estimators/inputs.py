@@ -8,6 +8,8 @@ from types import FrameType
 
 import numpy as np
 
+from toplabel._core.arrays import MatrixLike
+
 __all__ = [
     "check_no_joined_labels",
     "check_no_lists",
@@ -17,7 +19,7 @@ __all__ = [
 ]
 
 
-def check_one_label(y) -> None:
+def check_one_label(y: MatrixLike) -> None:
     """Refuse label sets where one label per row is needed."""
     shape: tuple[int, ...] = getattr(y, "shape", ())
     lists = isinstance(y, list | tuple) and any(_is_set(row) and len(row) != 1 for row in y)
@@ -31,7 +33,7 @@ def _is_set(row) -> bool:
     return isinstance(row, list | tuple | set | frozenset)
 
 
-def check_no_lists(y) -> None:
+def check_no_lists(y: MatrixLike) -> None:
     """Refuse a list of label sets where an indicator is needed."""
     if not isinstance(y, list | tuple) and not (isinstance(y, np.ndarray) and y.dtype.kind == "O"):
         return
@@ -44,13 +46,13 @@ def check_no_lists(y) -> None:
         )
 
 
-def column_names(y) -> np.ndarray | None:
+def column_names(y: MatrixLike) -> np.ndarray | None:
     """Return the names of the columns of a data frame, or None."""
     columns = getattr(y, "columns", None)
     return None if columns is None or np.ndim(y) != 2 else np.asarray(columns)
 
 
-def warn_of_empty_labels(Y, classes: np.ndarray) -> None:
+def warn_of_empty_labels(Y: MatrixLike, classes: np.ndarray) -> None:
     """Warn of labels that no row has: nothing is learnt of them but that they are rare.
 
     The folds of a cross-validation by scikit-learn are silent: rare labels are missing in most.

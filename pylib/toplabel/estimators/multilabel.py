@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 from scipy.special import expit, log_expit
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from toplabel._core.arrays import as_weights
+from toplabel._core.arrays import MatrixLike, as_weights
 from toplabel._core.threads import each
 from toplabel.estimators.base import SolverEstimator, is_logistic, seed_from
 from toplabel.estimators.inputs import (
@@ -135,33 +138,37 @@ class MultilabelClassifier(SolverEstimator):
     (100, 4)
     """
 
+    threshold_: float | np.ndarray
+    threshold_score_: float
+    multilabel_: bool
+
     _LABELS = "set"
     _OTHER = "TopKClassifier"
 
     def __init__(
         self,
-        loss="lr_ova",
+        loss: Any = "lr_ova",
         *,
-        gamma=0.0,
-        C=1.0,
-        fit_intercept=True,
-        intercept_scaling="auto",
-        kernel="linear",
-        theta=None,
-        tol=1e-3,
-        max_iter=1000,
-        eval_every=None,
-        random_state=None,
-        warm_start=False,
-        verbose=0,
-        time_limit=None,
-        acceleration="auto",
-        class_weight=None,
-        threshold="tune",
-        threshold_metric="f1_micro",
-        threshold_grid=None,
-        cv=None,
-        n_jobs=None,
+        gamma: float = 0.0,
+        C: float = 1.0,
+        fit_intercept: bool = True,
+        intercept_scaling: float | str = "auto",
+        kernel: str | Callable[..., Any] = "linear",
+        theta: float | str | None = None,
+        tol: float = 1e-3,
+        max_iter: int = 1000,
+        eval_every: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        warm_start: bool = False,
+        verbose: int = 0,
+        time_limit: float | None = None,
+        acceleration: str | bool | float = "auto",
+        class_weight: dict[Any, float] | str | None = None,
+        threshold: Any = "tune",
+        threshold_metric: str = "f1_micro",
+        threshold_grid: ArrayLike | None = None,
+        cv: Any = None,
+        n_jobs: int | None = None,
     ) -> None:
         self.loss = loss
         self.gamma = gamma
@@ -185,12 +192,14 @@ class MultilabelClassifier(SolverEstimator):
         self.cv = cv
         self.n_jobs = n_jobs
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_label = True
         return tags
 
-    def fit(self, X, y, sample_weight=None) -> MultilabelClassifier:
+    def fit(
+        self, X: MatrixLike, y: MatrixLike, sample_weight: ArrayLike | None = None
+    ) -> MultilabelClassifier:
         """Train, and set the threshold.
 
         Parameters
@@ -315,7 +324,7 @@ class MultilabelClassifier(SolverEstimator):
             self._warn(worst, X, f", in {count} of the cross-validation of the threshold,")
         return swept
 
-    def predict(self, X) -> np.ndarray | sparse.csr_matrix:
+    def predict(self, X: MatrixLike) -> np.ndarray | sparse.csr_matrix:
         """Return the labels whose score reaches the threshold.
 
         Parameters
@@ -341,7 +350,7 @@ class MultilabelClassifier(SolverEstimator):
         return self.loss in ("lr_ova", "lr_ml")
 
     @available_if(is_logistic)
-    def predict_proba(self, X) -> np.ndarray:
+    def predict_proba(self, X: MatrixLike) -> np.ndarray:
         """Return the probability of each label; with ``loss="lr_ova"`` or ``"lr_ml"`` only.
 
         Parameters

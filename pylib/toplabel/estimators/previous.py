@@ -21,11 +21,11 @@ class Previous:
     """
 
     solution: Any
-    problem: tuple
+    problem: tuple[Any, ...]
     labels: Labels
     weights: np.ndarray | None
 
-    def suits(self, problem: tuple, labels: Labels, weights: np.ndarray | None) -> bool:
+    def suits(self, problem: tuple[Any, ...], labels: Labels, weights: np.ndarray | None) -> bool:
         """Return whether training may start from the solution."""
         mine = self.labels
         return (
@@ -41,7 +41,7 @@ def _are_equal(a: np.ndarray | None, b: np.ndarray | None) -> bool:
     return a is b if a is None or b is None else np.array_equal(a, b)
 
 
-def check_same_classes(estimator, classes: np.ndarray) -> None:
+def check_same_classes(estimator: Any, classes: np.ndarray) -> None:
     """Refuse a warm start for other classes than those of the previous fit."""
     if not estimator.warm_start or getattr(estimator, "_previous", None) is None:
         return

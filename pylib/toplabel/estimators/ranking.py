@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn import get_config
 from sklearn.utils.metadata_routing import MetadataRequest
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import column_or_1d
 
-from toplabel._core.arrays import as_integer, as_weights, plain
+from toplabel._core.arrays import MatrixLike, as_integer, as_weights, plain
 
 __all__ = ["TopKScorer", "found_share", "top_k_scorer"]
 
 
-def found_share(y, scores: np.ndarray, classes: np.ndarray, k: int, sample_weight=None) -> float:
+def found_share(
+    y: MatrixLike,
+    scores: np.ndarray,
+    classes: np.ndarray,
+    k: int,
+    sample_weight: ArrayLike | None = None,
+) -> float:
     """Return the share of the rows whose class has fewer than k classes scoring strictly higher:
     `toplabel.metrics.top_k_accuracy` (TPAMI Eq. (1)) with class names and weights.
 
@@ -51,7 +59,9 @@ class TopKScorer:
     k: int
     _requested: dict = field(default_factory=dict, init=False, repr=False, compare=False)
 
-    def __call__(self, estimator, X, y, sample_weight=None) -> float:
+    def __call__(
+        self, estimator: Any, X: MatrixLike, y: MatrixLike, sample_weight: ArrayLike | None = None
+    ) -> float:
         """Top-k accuracy of a fitted classifier, or of a Pipeline that ends in one.
 
         Parameters

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from toplabel._core.arrays import Labels, as_integer, as_labels, as_weights
+from toplabel._core.arrays import Labels, MatrixLike, as_integer, as_labels, as_weights
 from toplabel.estimators import convergence
 from toplabel.estimators.base import seed_from
 from toplabel.estimators.common import CommonEstimator
@@ -96,24 +100,36 @@ class SimplexClassifier(ClassifierMixin, CommonEstimator):
     True
     """
 
+    classes_: np.ndarray
+    codes_: np.ndarray
+    coef_: np.ndarray
+    dual_coef_: np.ndarray | None
+    Cs_: np.ndarray
+    loo_errors_: np.ndarray
+    C_: float
+    theta_: float | None
+    relative_gap_: float
+    n_iter_: int
+    status_: str
+
     _DTYPES = (np.float64,)
 
     def __init__(
         self,
-        loss="s_ls",
+        loss: Any = "s_ls",
         *,
-        C=1.0,
-        kernel="linear",
-        theta=None,
-        n_Cs=100,
-        online=False,
-        epochs=10,
-        average=False,
-        tol=1e-3,
-        max_iter=10000,
-        random_state=None,
-        warm_start=False,
-        class_weight=None,
+        C: float | str = 1.0,
+        kernel: str | Callable[..., Any] = "linear",
+        theta: float | str | None = None,
+        n_Cs: int = 100,
+        online: bool = False,
+        epochs: int = 10,
+        average: bool = False,
+        tol: float = 1e-3,
+        max_iter: int = 10000,
+        random_state: int | np.random.RandomState | None = None,
+        warm_start: bool = False,
+        class_weight: dict[Any, float] | str | None = None,
     ) -> None:
         self.loss = loss
         self.C = C
@@ -129,13 +145,15 @@ class SimplexClassifier(ClassifierMixin, CommonEstimator):
         self.warm_start = warm_start
         self.class_weight = class_weight
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         # Without an intercept class weights move no boundary off the origin, as in TopKClassifier.
         tags.classifier_tags.poor_score = True
         return tags
 
-    def fit(self, X, y, sample_weight=None) -> SimplexClassifier:
+    def fit(
+        self, X: MatrixLike, y: MatrixLike, sample_weight: ArrayLike | None = None
+    ) -> SimplexClassifier:
         """Train.
 
         Parameters
@@ -184,6 +202,14 @@ class SimplexClassifier(ClassifierMixin, CommonEstimator):
             )
 
     def _train(self, X, codes: np.ndarray, n_classes: int, weights) -> SimplexSolution:
+        fixed: dict[str, Any] = {
+            "kernel": self.kernel,
+            "theta": self.theta if self.kernel == "rbf" else None,
+            "n_classes": n_classes,
+            "sample_weight": weights,
+        }
+        if isinstance(self.C, str):
+            return self._by_leave_one_out(LeastSquaresPath(X, codes, **fixed))
         if self.online:
             return solve_online(
                 X,
@@ -195,14 +221,6 @@ class SimplexClassifier(ClassifierMixin, CommonEstimator):
                 seed=seed_from(self.random_state),
                 n_classes=n_classes,
             )
-        fixed = {
-            "kernel": self.kernel,
-            "theta": self.theta if self.kernel == "rbf" else None,
-            "n_classes": n_classes,
-            "sample_weight": weights,
-        }
-        if self.C == "loo":
-            return self._by_leave_one_out(LeastSquaresPath(X, codes, **fixed))
         if self.loss == "s_ls":
             return solve(X, codes, self.loss, self.C, **fixed)
         labels = as_labels(codes, X.shape[0], multilabel=False, n_classes=n_classes)
@@ -254,7 +272,7 @@ class SimplexClassifier(ClassifierMixin, CommonEstimator):
         if solution.status not in ("converged", "uncertified"):
             convergence.warn(self, solution, X)
 
-    def decision_function(self, X) -> np.ndarray:
+    def decision_function(self, X: MatrixLike) -> np.ndarray:
         """Return the inner products of f with the code vectors.
 
         Parameters
@@ -272,7 +290,7 @@ class SimplexClassifier(ClassifierMixin, CommonEstimator):
         scores = self._solution.decision_function(self._validated(X, reset=False))
         return scores[:, 1] if len(self.classes_) == 2 else scores
 
-    def predict(self, X) -> np.ndarray:
+    def predict(self, X: MatrixLike) -> np.ndarray:
         """Return the class of the nearest code vector of each row.
 
         Parameters

@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.model_selection import KFold, RepeatedKFold, check_cv
 
 from toplabel import thresholds
-from toplabel._core.arrays import as_number, is_mapped
+from toplabel._core.arrays import MatrixLike, as_number, is_mapped
 from toplabel._core.threads import why_to_end
 from toplabel.estimators.parts import parts
 from toplabel.metrics.inputs import check_choice
@@ -36,7 +37,7 @@ class ThresholdRule:
     grid: np.ndarray
 
     @classmethod
-    def of(cls, threshold, metric, grid) -> ThresholdRule:
+    def of(cls, threshold: Any, metric: str, grid: ArrayLike | None) -> ThresholdRule:
         """Read the parameters of the estimator; errors name them."""
         check_choice(metric, "threshold_metric", thresholds.METRICS)
         grid = thresholds.GRID if grid is None else thresholds.as_vector(grid, "threshold_grid")
@@ -72,7 +73,9 @@ class ThresholdRule:
         return swept.best_per_label(best, _LEAST_F1)
 
 
-def match_training_cardinality(score: Callable, X, Y, weights) -> float:
+def match_training_cardinality(
+    score: Callable, X: MatrixLike, Y: MatrixLike, weights: np.ndarray | None
+) -> float:
     """Return the threshold that gives rows as many labels on average as they have; `score` gives
     the scores of rows.
     """
@@ -145,7 +148,16 @@ class Fold:
         swept.add(solution.decision_function(X), truth != 0, weights)
 
 
-def folds_to_sweep(cv, X, y, weights, grid: np.ndarray, *, seed: int, pairwise: bool) -> list[Fold]:
+def folds_to_sweep(
+    cv: Any,
+    X: MatrixLike,
+    y: MatrixLike,
+    weights: np.ndarray | None,
+    grid: np.ndarray,
+    *,
+    seed: int,
+    pairwise: bool,
+) -> list[Fold]:
     """Return the splits of `cv`. A row may occur in several splits, or in none. The seed is that of
     the shuffling where `cv` is a number of folds, which rows without weight are not part of.
 

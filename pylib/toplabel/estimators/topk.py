@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 
-from toplabel._core.arrays import as_weights
+from toplabel._core.arrays import MatrixLike, as_weights
 from toplabel._core.catalogue import LOSSES
 from toplabel.estimators.base import SolverEstimator, is_logistic, seed_from
 from toplabel.estimators.inputs import check_one_label
@@ -124,25 +128,25 @@ class TopKClassifier(SolverEstimator):
 
     def __init__(
         self,
-        loss="svm_multi",
+        loss: Any = "svm_multi",
         *,
-        k=1,
-        gamma=0.0,
-        C=1.0,
-        fit_intercept=True,
-        intercept_scaling="auto",
-        kernel="linear",
-        theta=None,
-        tol=1e-3,
-        max_iter=1000,
-        eval_every=None,
-        random_state=None,
-        warm_start=False,
-        class_weight=None,
-        verbose=0,
-        time_limit=None,
-        acceleration="auto",
-        n_jobs=None,
+        k: int = 1,
+        gamma: float = 0.0,
+        C: float = 1.0,
+        fit_intercept: bool = True,
+        intercept_scaling: float | str = "auto",
+        kernel: str | Callable[..., Any] = "linear",
+        theta: float | str | None = None,
+        tol: float = 1e-3,
+        max_iter: int = 1000,
+        eval_every: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        warm_start: bool = False,
+        class_weight: dict[Any, float] | str | None = None,
+        verbose: int = 0,
+        time_limit: float | None = None,
+        acceleration: str | bool | float = "auto",
+        n_jobs: int | None = None,
     ) -> None:
         self.loss = loss
         self.k = k
@@ -163,7 +167,9 @@ class TopKClassifier(SolverEstimator):
         self.acceleration = acceleration
         self.n_jobs = n_jobs
 
-    def fit(self, X, y, sample_weight=None) -> TopKClassifier:
+    def fit(
+        self, X: MatrixLike, y: MatrixLike, sample_weight: ArrayLike | None = None
+    ) -> TopKClassifier:
         """Train.
 
         Parameters
@@ -202,7 +208,7 @@ class TopKClassifier(SolverEstimator):
         self._keep(solution, X, classes, binary=len(classes) == 2)
         return self
 
-    def predict(self, X) -> np.ndarray:
+    def predict(self, X: MatrixLike) -> np.ndarray:
         """Return the class of the highest score of each row.
 
         Parameters
@@ -223,7 +229,7 @@ class TopKClassifier(SolverEstimator):
         return "lr_multi" in (self.loss, at_one) or self.loss == "lr_ova"
 
     @available_if(is_logistic)
-    def predict_proba(self, X) -> np.ndarray:
+    def predict_proba(self, X: MatrixLike) -> np.ndarray:
         """Return probabilities of the classes; with ``loss="lr_multi"`` or ``"lr_ova"`` only.
 
         Parameters
@@ -239,7 +245,13 @@ class TopKClassifier(SolverEstimator):
         """
         return np.exp(self._log_probabilities(X))
 
-    def top_k_score(self, X, y, k: int | None = None, sample_weight=None) -> float:
+    def top_k_score(
+        self,
+        X: MatrixLike,
+        y: MatrixLike,
+        k: int | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> float:
         """Top-k accuracy: share of the rows with fewer than k classes scoring strictly higher than
         theirs.
 

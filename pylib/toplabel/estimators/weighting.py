@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from scipy import sparse
 from sklearn.utils.class_weight import compute_class_weight
 
+from toplabel._core.arrays import MatrixLike
+
 __all__ = ["weights_of_classes", "weights_of_sets"]
 
 
-def weights_of_classes(class_weight, weights, classes: np.ndarray, codes: np.ndarray):
+def weights_of_classes(
+    class_weight: dict[Any, float] | str | None,
+    weights: np.ndarray | None,
+    classes: np.ndarray,
+    codes: np.ndarray,
+) -> np.ndarray | None:
     """Multiply the weights of rows, if there are any, by the weight of the class of each."""
     if class_weight is None:
         return weights
@@ -18,7 +27,12 @@ def weights_of_classes(class_weight, weights, classes: np.ndarray, codes: np.nda
     return factors[codes] if weights is None else factors[codes] * weights
 
 
-def weights_of_sets(class_weight, weights, classes: np.ndarray, Y):
+def weights_of_sets(
+    class_weight: dict[Any, float] | str | None,
+    weights: np.ndarray | None,
+    classes: np.ndarray,
+    Y: MatrixLike,
+) -> np.ndarray | None:
     """Multiply the weights of rows with label sets by the mean of their labels' weights, 1 for an
     empty set.
     """

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 
-from toplabel._core.arrays import as_matrix, plain, refuse_masked
+from toplabel._core.arrays import MatrixLike, as_matrix, plain, refuse_masked
 
 
-def labels_and_scores(Y, scores) -> tuple[np.ndarray, np.ndarray]:
+def labels_and_scores(Y: MatrixLike, scores: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     """Check an indicator and scores of one shape; return them as bool and float64."""
     scores = as_matrix(scores, "scores")
     return as_indicator(Y, "Y", scores.shape, "scores"), scores
 
 
 def as_indicator(
-    value, name: str, shape: tuple[int, ...] | None = None, like: str = "scores"
+    value: Any, name: str, shape: tuple[int, ...] | None = None, like: str = "scores"
 ) -> np.ndarray:
     """Return an indicator as a bool array, (n, m)."""
     refuse_masked(value, name)
@@ -40,7 +43,7 @@ def as_indicator(
     return chosen
 
 
-def as_class_indices(y, shape: tuple[int, int]) -> np.ndarray:
+def as_class_indices(y: ArrayLike, shape: tuple[int, int]) -> np.ndarray:
     """Return class indices for scores of this shape, (n,)."""
     refuse_masked(y, "y")
     n, m = shape

@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from toplabel._core.arrays import MatrixLike
 from toplabel.metrics.counts import f1_of_counts, jaccard_of_counts
 from toplabel.metrics.inputs import as_indicator, check_choice
 
 AVERAGES = ("micro", "macro", "instance")
 
 
-def hamming_loss(Y, P) -> float:
+def hamming_loss(Y: MatrixLike, P: MatrixLike) -> float:
     """Return the share of the n m decisions that are wrong.
 
     Parameters
@@ -33,7 +34,7 @@ def hamming_loss(Y, P) -> float:
     return float(np.mean(Y != P))
 
 
-def multilabel_accuracy(Y, P) -> float:
+def multilabel_accuracy(Y: MatrixLike, P: MatrixLike) -> float:
     """Return the Jaccard index ``|P_i and Y_i| / |P_i or Y_i|``, averaged over the instances.
 
     An instance with empty truth and empty prediction scores 1.
@@ -55,7 +56,7 @@ def multilabel_accuracy(Y, P) -> float:
     return float(np.mean(jaccard_of_counts(*_counts(*_two_indicators(Y, P), axis=1))))
 
 
-def subset_accuracy(Y, P) -> float:
+def subset_accuracy(Y: MatrixLike, P: MatrixLike) -> float:
     """Return the share of the instances whose label set is predicted without any error.
 
     Parameters
@@ -76,7 +77,7 @@ def subset_accuracy(Y, P) -> float:
     return float(np.mean((Y == P).all(axis=1)))
 
 
-def f1(Y, P, average: str = "micro") -> float:
+def f1(Y: MatrixLike, P: MatrixLike, average: str = "micro") -> float:
     """Return the harmonic mean of precision and recall, 2 TP / (2 TP + FP + FN).
 
     Parameters

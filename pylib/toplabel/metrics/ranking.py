@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from toplabel._core.arrays import as_integer, as_matrix, as_rows, plain
+from toplabel._core.arrays import MatrixLike, as_integer, as_matrix, as_rows, plain
 from toplabel.metrics.counts import ratio
 from toplabel.metrics.inputs import as_class_indices, as_indicator, check_choice, labels_and_scores
 
@@ -12,7 +13,7 @@ INTERPOLATIONS = ("voc2007", "area", "none")
 TIES = ("won", "shared")
 
 
-def top_k_accuracy(y, scores, k: int = 1, ties: str = "won") -> float:
+def top_k_accuracy(y: ArrayLike, scores: ArrayLike, k: int = 1, ties: str = "won") -> float:
     """Return the share of the instances whose label is among the k best classes.
 
     A label counts as found when fewer than k classes score strictly higher: ties are in its favour.
@@ -59,7 +60,7 @@ def top_k_accuracy(y, scores, k: int = 1, ties: str = "won") -> float:
     return float(np.mean(np.clip(places / np.count_nonzero(scores == own, axis=1), 0.0, 1.0)))
 
 
-def balanced_accuracy(y, scores, ties: str = "won") -> float:
+def balanced_accuracy(y: ArrayLike, scores: ArrayLike, ties: str = "won") -> float:
     """Return the mean over the classes of the share of their instances that are classified
     correctly.
 
@@ -88,7 +89,7 @@ def balanced_accuracy(y, scores, ties: str = "won") -> float:
     return float(np.mean([top_k_accuracy(y[own], scores[own], 1, ties) for own in of_class]))
 
 
-def rank_loss(Y, scores) -> float:
+def rank_loss(Y: MatrixLike, scores: ArrayLike) -> float:
     """Return the share of the pairs (relevant label, other label) that are not in the right order.
 
     A pair is right only when the relevant label scores strictly higher: ties are errors. An
@@ -127,7 +128,7 @@ def rank_loss(Y, scores) -> float:
     return float(np.mean(ratio(errors, relevant * (m - relevant), empty=0.0)))
 
 
-def precision_at_k(Y, scores, k: int, ties: str = "won") -> float:
+def precision_at_k(Y: MatrixLike, scores: ArrayLike, k: int, ties: str = "won") -> float:
     """Return the share of relevant labels among the k best ones, averaged over the instances.
 
     Of labels that tie for the last places, relevant ones come first, unless ties are shared, as in
@@ -158,7 +159,7 @@ def precision_at_k(Y, scores, k: int, ties: str = "won") -> float:
     return float(np.mean(_found_at_k(Y, scores, k, ties)) / k)
 
 
-def recall_at_k(Y, scores, k: int, ties: str = "won") -> float:
+def recall_at_k(Y: MatrixLike, scores: ArrayLike, k: int, ties: str = "won") -> float:
     """Return the share of the relevant labels that are among the k best ones, averaged over the
     instances.
 
@@ -191,7 +192,7 @@ def recall_at_k(Y, scores, k: int, ties: str = "won") -> float:
     return float(np.mean(ratio(_found_at_k(Y, scores, k, ties), relevant, empty=0.0)))
 
 
-def average_precision(y, scores, interpolation: str = "voc2007") -> float:
+def average_precision(y: ArrayLike, scores: ArrayLike, interpolation: str = "voc2007") -> float:
     """Return the area under the curve of precision over recall of one class.
 
     The curve has a point at each distinct score, so instances that tie are retrieved together.
@@ -228,7 +229,9 @@ def average_precision(y, scores, interpolation: str = "voc2007") -> float:
     return _average_precision(truth[0], rows[0], interpolation)
 
 
-def mean_average_precision(Y, scores, interpolation: str = "voc2007") -> float:
+def mean_average_precision(
+    Y: MatrixLike, scores: ArrayLike, interpolation: str = "voc2007"
+) -> float:
     """Return the average precision of each class against all others, averaged over the classes.
 
     Classes without an example are left out.

@@ -9,6 +9,7 @@ code vectors, take O(T) operations instead of O(T^2).
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from toplabel._core.arrays import as_integer, as_matrix
 
@@ -60,7 +61,7 @@ def rows_of(T: int) -> tuple[np.ndarray, np.ndarray]:
     return heights, -heights / i
 
 
-def encode(y, T: int) -> np.ndarray:
+def encode(y: ArrayLike, T: int) -> np.ndarray:
     """Return the code vectors of labels.
 
     Parameters
@@ -93,7 +94,7 @@ def encode(y, T: int) -> np.ndarray:
     return np.ascontiguousarray(codes.T)[y]
 
 
-def scores(F) -> np.ndarray:
+def scores(F: ArrayLike) -> np.ndarray:
     """Return the inner products with all code vectors.
 
     Parameters
@@ -126,7 +127,7 @@ def norm_factor(T: int) -> float:
     return np.sqrt(T / (T - 1))
 
 
-def decode(F) -> np.ndarray:
+def decode(F: ArrayLike) -> np.ndarray:
     """Return the class of the nearest code vector, D(f) of Definition 1.
 
     Parameters

@@ -11,13 +11,15 @@ Then h_i counts all copies of a row; a single one has h_i / w_i, and for w_i < 1
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import linalg, sparse
 
-from toplabel._core.arrays import Features, as_integer
+from toplabel._core.arrays import Features, MatrixLike, as_integer
 from toplabel.simplex import coding
 from toplabel.simplex.problem import SimplexProblem, WeightedProblem, as_C
 from toplabel.simplex.solution import SimplexSolution, solution_of
@@ -60,7 +62,14 @@ class LeastSquaresPath:
     """
 
     def __init__(
-        self, X, y, *, kernel="linear", theta=None, n_classes=None, sample_weight=None
+        self,
+        X: MatrixLike,
+        y: MatrixLike,
+        *,
+        kernel: str | Callable[..., Any] = "linear",
+        theta: float | str | None = None,
+        n_classes: int | None = None,
+        sample_weight: ArrayLike | None = None,
     ) -> None:
         problem = SimplexProblem.from_arguments(X, y, kernel, theta, n_classes)
         self._data = data = WeightedProblem.of(problem, sample_weight)
@@ -171,7 +180,14 @@ class LeastSquaresPath:
 
 
 def solve_once(
-    X, y, C: float, *, kernel="linear", theta=None, n_classes=None, sample_weight=None
+    X: MatrixLike,
+    y: MatrixLike,
+    C: float,
+    *,
+    kernel: str | Callable[..., Any] = "linear",
+    theta: float | str | None = None,
+    n_classes: int | None = None,
+    sample_weight: ArrayLike | None = None,
 ) -> SimplexSolution:
     """Return the solution for one C, by a Cholesky factor in place of the eigendecomposition, a
     tenth of its time or less.
@@ -195,8 +211,9 @@ def solve_once(
         solution = None if found is None else _solution(data, C, *found)
         if solution is not None and abs(solution.relative_gap) <= _WORST_GAP:
             return solution
-    fixed = {"kernel": kernel, "theta": theta, "n_classes": n_classes}
-    return LeastSquaresPath(X, y, **fixed, sample_weight=sample_weight).solution(C)
+    return LeastSquaresPath(
+        X, y, kernel=kernel, theta=theta, n_classes=n_classes, sample_weight=sample_weight
+    ).solution(C)
 
 
 def _solution(data: WeightedProblem, C: float, W, A, primal: float, dual: float) -> SimplexSolution:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from toplabel._core.arrays import as_matrix
 from toplabel.simplex.coding import encode, scores
@@ -20,7 +21,7 @@ def check_loss(loss: object, known: tuple[str, ...] = LOSSES) -> str:
     return loss
 
 
-def value(loss: str, F, y) -> np.ndarray:
+def value(loss: str, F: ArrayLike, y: ArrayLike) -> np.ndarray:
     """V(y_i, f(x_i)) of every row.
 
     Parameters

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from toplabel._core.arrays import as_integer, as_number, pointer
+from toplabel._core.arrays import MatrixLike, as_integer, as_number, pointer
 from toplabel._core.lib import check, ffi, lib
 from toplabel._core.run import describe
 from toplabel.simplex.losses import check_loss, value
@@ -23,8 +23,8 @@ _CODES = {
 
 
 def solve_online(
-    X,
-    y,
+    X: MatrixLike,
+    y: MatrixLike,
     loss: str = "sc_svm",
     C: float = 1.0,
     *,

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 
-from toplabel._core.arrays import Features, as_features, as_labels, as_weights
+from toplabel._core.arrays import Features, MatrixLike, as_features, as_labels, as_weights
 from toplabel._core.problem import (
     LARGEST,
     Data,
@@ -28,7 +31,14 @@ class SimplexProblem(Data):
     """Checked rows in float64, and one class index a row."""
 
     @classmethod
-    def from_arguments(cls, X, y, kernel, theta, n_classes) -> SimplexProblem:
+    def from_arguments(
+        cls,
+        X: MatrixLike,
+        y: MatrixLike,
+        kernel: str | Callable[..., Any],
+        theta: float | str | None,
+        n_classes: int | None,
+    ) -> SimplexProblem:
         """Check and convert; errors name the argument.
 
         With ``kernel="rbf"`` and no theta, the width is the 25th percentile of the distances
@@ -39,11 +49,10 @@ class SimplexProblem(Data):
         if n_classes is None:
             check_every_class(labels)
         check_kernel(kernel, theta)
-        if kernel == "rbf":
-            theta = theta_or_width(rows, theta)
-        features = rows if kernel == "linear" else gram_matrix(rows, kernel, theta)
+        number = theta_or_width(rows, theta) if kernel == "rbf" else None
+        features = rows if kernel == "linear" else gram_matrix(rows, kernel, number)
         kept = rows_to_keep(rows, kernel)
-        return cls(rows, features, labels, kernel, theta, kept_rows=kept)
+        return cls(rows, features, labels, kernel, number, kept_rows=kept)
 
     @property
     def y(self) -> np.ndarray:
@@ -67,7 +76,7 @@ class WeightedProblem:
     n: float
 
     @classmethod
-    def of(cls, problem: SimplexProblem, sample_weight) -> WeightedProblem:
+    def of(cls, problem: SimplexProblem, sample_weight: ArrayLike | None) -> WeightedProblem:
         """Multiply; errors name the arguments."""
         check_size(problem.features)
         n, X = problem.labels.n, problem.features
@@ -92,13 +101,13 @@ class WeightedProblem:
         return K.toarray() if sparse.issparse(K) else K
 
 
-def theta_or_width(rows, theta) -> float:
+def theta_or_width(rows: MatrixLike, theta: float | str | None) -> float:
     """Return the theta of the kernel "rbf" as a number; of None, by `gaussian_width`."""
     check_size(rows)
     return theta_of_width(gaussian_width(rows)) if theta is None else as_theta(theta, rows)
 
 
-def check_size(rows) -> None:
+def check_size(rows: MatrixLike) -> None:
     """Refuse features whose products would overflow."""
     numbers = rows.data if sparse.issparse(rows) else rows
     size = max(-float(numbers.min(initial=0.0)), float(numbers.max(initial=0.0)))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from toplabel._core.arrays import Features, as_features
+from toplabel._core.arrays import Features, MatrixLike, as_features
 from toplabel._core.problem import Data
 from toplabel._core.solution import Record, Solution, products
 from toplabel.simplex import coding
@@ -66,14 +66,14 @@ class SimplexSolution:
     loss: str
     C: float
     n_classes: int
-    kernel: str | Callable = "linear"
+    kernel: str | Callable[..., Any] = "linear"
     theta: float | None = None
     history: list[Record] = field(repr=False, default_factory=list)
     X: Features | None = field(repr=False, default=None)
     dual_variables: np.ndarray | None = field(repr=False, default=None)
     r: float = 0.0
 
-    def values(self, X) -> np.ndarray:
+    def values(self, X: MatrixLike) -> np.ndarray:
         """f of new rows.
 
         Parameters
@@ -89,7 +89,7 @@ class SimplexSolution:
         """
         return products(as_features(X, "X", np.float64), self, self.A)
 
-    def decision_function(self, X) -> np.ndarray:
+    def decision_function(self, X: MatrixLike) -> np.ndarray:
         """Return scores ``<c_y, f(x)>`` of new rows.
 
         Parameters
@@ -104,7 +104,7 @@ class SimplexSolution:
         """
         return coding.scores(self.values(X))
 
-    def predict(self, X) -> np.ndarray:
+    def predict(self, X: MatrixLike) -> np.ndarray:
         """Return class indices of new rows.
 
         Parameters
@@ -120,7 +120,9 @@ class SimplexSolution:
         return self.decision_function(X).argmax(axis=1)
 
 
-def solution_of(problem: Data, loss: str, C: float, W, A, **found) -> SimplexSolution:
+def solution_of(
+    problem: Data, loss: str, C: float, W: np.ndarray | None, A: np.ndarray | None, **found: Any
+) -> SimplexSolution:
     """Return the solution of a problem."""
     return SimplexSolution(
         W=W,
@@ -135,7 +137,9 @@ def solution_of(problem: Data, loss: str, C: float, W, A, **found) -> SimplexSol
     )
 
 
-def from_scores(solution: Solution, label, weight: np.ndarray | None) -> SimplexSolution:
+def from_scores(
+    solution: Solution, label: np.ndarray, weight: np.ndarray | None
+) -> SimplexSolution:
     """Return a solution for "sc_svm" or "sh_svm" in the coordinates of the coding.
 
     With kappa = sqrt(T/(T - 1)) the products with the codes are kappa times the centred scores
@@ -195,6 +199,8 @@ def to_scores(solution: SimplexSolution, label: np.ndarray) -> Solution:
         kernel=solution.kernel,
         theta=solution.theta,
         seconds=0.0,
-        coefficients=coding.scores(solution.A) / kappa if W is None else None,
+        coefficients=None
+        if solution.A is None or W is not None
+        else coding.scores(solution.A) / kappa,
         r=solution.r,
     )

@@ -5,11 +5,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from toplabel import solver
-from toplabel._core.arrays import as_features, as_labels, as_weights
+from toplabel._core.arrays import MatrixLike, as_features, as_labels, as_weights
 from toplabel._core.problem import as_C
 from toplabel._core.solution import Record, Solution
 from toplabel.simplex.least_squares import solve_once
@@ -21,18 +23,18 @@ __all__ = ["solve"]
 
 
 def solve(
-    X,
-    y,
+    X: MatrixLike,
+    y: MatrixLike,
     loss: str = "sc_svm",
     C: float = 1.0,
     *,
-    kernel: str | Callable = "linear",
+    kernel: str | Callable[..., Any] = "linear",
     theta: float | None = None,
     tol: float = 1e-3,
     max_iter: int = 1000,
     seed: int = 0,
     warm_start: SimplexSolution | None = None,
-    sample_weight=None,
+    sample_weight: ArrayLike | None = None,
     eval_every: int | None = None,
     callback: Callable[[Record], object] | None = None,
     time_limit: float | None = None,
@@ -98,8 +100,15 @@ def solve(
     if loss == "s_ls":
         if warm_start is not None:
             raise ValueError("warm_start has no meaning for loss='s_ls'")
-        fixed = {"kernel": kernel, "theta": theta, "n_classes": n_classes}
-        return solve_once(X, y, C, **fixed, sample_weight=sample_weight)
+        return solve_once(
+            X,
+            y,
+            C,
+            kernel=kernel,
+            theta=theta,
+            n_classes=n_classes,
+            sample_weight=sample_weight,
+        )
     start = None if warm_start is None else _start(warm_start, loss, y)
     rows = as_features(X, "X", np.float64)
     theta = theta_or_width(rows, theta) if kernel == "rbf" else theta

@@ -8,12 +8,12 @@ import numpy as np
 from scipy import sparse
 from scipy.spatial.distance import pdist
 
-from toplabel._core.arrays import as_number
+from toplabel._core.arrays import MatrixLike, as_number
 
 __all__ = ["gaussian_width", "theta_of_width"]
 
 
-def gaussian_width(X, percentile: float = 25.0) -> float:
+def gaussian_width(X: MatrixLike, percentile: float = 25.0) -> float:
     """Return a percentile of the distances between rows, each pair of different rows counted once.
 
     Parameters

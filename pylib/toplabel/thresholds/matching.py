@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from toplabel._core.arrays import as_matrix, as_number, as_weights
 from toplabel.thresholds.sweeping import as_vector
 
 
-def predict(scores, threshold: float) -> np.ndarray:
+def predict(scores: ArrayLike, threshold: float) -> np.ndarray:
     """Predict the labels whose score reaches the threshold.
 
     Parameters
@@ -43,7 +44,9 @@ def constant(value: float = 0.0) -> float:
     return as_number(value, "value", -np.inf)
 
 
-def match_cardinality(scores, cardinality: float, sample_weight=None) -> float:
+def match_cardinality(
+    scores: ArrayLike, cardinality: float, sample_weight: ArrayLike | None = None
+) -> float:
     """Match the mean number of labels of an instance: TPAMI section 3.1 (ii).
 
     Parameters
@@ -141,7 +144,9 @@ class LargestScores:
         return float(middle if below < middle <= above else above)
 
 
-def match_frequencies(scores, frequencies, sample_weight=None) -> np.ndarray:
+def match_frequencies(
+    scores: ArrayLike, frequencies: ArrayLike, sample_weight: ArrayLike | None = None
+) -> np.ndarray:
     """Match how often each label is predicted: `match_cardinality` label by label.
 
     Parameters

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from toplabel._core.arrays import as_rows, as_weights
+from toplabel._core.arrays import MatrixLike, as_rows, as_weights
 from toplabel.metrics.counts import f1_of_counts, jaccard_of_counts
 from toplabel.metrics.inputs import check_choice, labels_and_scores
 from toplabel.metrics.names import lower_is_better
@@ -41,7 +42,13 @@ lower.
 _BLOCK = 1 << 21  # scores that are binned at once: some 50 MiB of temporary arrays
 
 
-def tune(scores, Y, metric: str, grid=GRID, sample_weight=None) -> tuple[float, float]:
+def tune(
+    scores: ArrayLike,
+    Y: MatrixLike,
+    metric: str,
+    grid: ArrayLike = GRID,
+    sample_weight: ArrayLike | None = None,
+) -> tuple[float, float]:
     """Take the threshold of a grid that is best on validation data: TPAMI section 3.1 (iii).
 
     Parameters
@@ -68,7 +75,9 @@ def tune(scores, Y, metric: str, grid=GRID, sample_weight=None) -> tuple[float, 
     return _swept(scores, Y, grid, sample_weight).best(metric)
 
 
-def sweep(scores, Y, grid=GRID, sample_weight=None) -> dict[str, np.ndarray]:
+def sweep(
+    scores: ArrayLike, Y: MatrixLike, grid: ArrayLike = GRID, sample_weight: ArrayLike | None = None
+) -> dict[str, np.ndarray]:
     """Measure the label sets of every threshold.
 
     Parameters
@@ -284,7 +293,7 @@ def _numbers(
     return np.cumsum(bins[:, :0:-1], axis=1)[:, ::-1]
 
 
-def as_vector(values, name: str) -> np.ndarray:
+def as_vector(values: ArrayLike, name: str) -> np.ndarray:
     """Return a vector of float64; errors use the name.
 
     Parameters

@@ -25,6 +25,9 @@ class Loss(nn.Module):
         As in `loss`.
     """
 
+    key: str
+    k: int
+    gamma: float
     weight: Tensor | None
 
     def __init__(

@@ -120,10 +120,10 @@ class Cone:
     """
 
     def __init__(self, rest: Tensor, top: Tensor, k: int):
-        self.rest = rest  # without the k - 1 largest
-        self.top = top[..., :-1].flip(-1)  # these, the least first: i = k - 1, ..., 0
-        self.open = torch.arange(1, k + 1, device=top.device).to(top.dtype)  # k - i
-        self.sums = torch.nn.functional.pad(top[..., :-1].cumsum(-1), (1, 0)).flip(-1)
+        self.rest: Tensor = rest  # without the k - 1 largest
+        self.top: Tensor = top[..., :-1].flip(-1)  # these, the least first: i = k - 1, ..., 0
+        self.open: Tensor = torch.arange(1, k + 1, device=top.device).to(top.dtype)  # k - i
+        self.sums: Tensor = torch.nn.functional.pad(top[..., :-1].cumsum(-1), (1, 0)).flip(-1)
         self.k = k
 
     def cap(self, t: Tensor) -> tuple[Tensor, Tensor, Tensor]:

@@ -61,7 +61,10 @@ def balanced(x: Tensor, y: Tensor) -> Tensor:
     return x.scatter_(-1, y.unsqueeze(-1), -x.sum(-1, keepdim=True))
 
 
-def hinge(project: Callable[[Tensor, Tensor, int, float], Tensor], nonsmooth: Callable):
+def hinge(
+    project: Callable[[Tensor, Tensor, int, float], Tensor],
+    nonsmooth: Callable[[Tensor, int], tuple[Tensor, Tensor]],
+) -> Callable[[Tensor, Tensor, int, float], tuple[Tensor, Tensor]]:
     """Return a multiclass hinge from the projection onto the domain of its conjugate."""
 
     def evaluate(scores: Tensor, y: Tensor, k: int, gamma: float) -> tuple[Tensor, Tensor]:
@@ -226,7 +229,7 @@ def topk_ent(scores: Tensor, y: Tensor, k: int, gamma: float) -> tuple[Tensor, T
     return softplus(-log_q).squeeze(-1), balanced(x, y)
 
 
-ONE_LABEL = {
+ONE_LABEL: dict[str, Callable[[Tensor, Tensor, int, float], tuple[Tensor, Tensor]]] = {
     "svm_multi": hinge(projections.simplex_beta, mean_of_hinges),
     "topk_svm_alpha": hinge(projections.simplex_alpha, mean_of_largest),
     "topk_svm_beta": hinge(projections.simplex_beta, mean_of_hinges),
