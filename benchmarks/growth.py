@@ -182,7 +182,7 @@ def peer(data: Data, solver: str, bound: float, setting: float, before: float) -
         start = time.process_time()
         if solver == "lbfgs":
             own_C = C if data.y.max() > 1 else 2 * C  # of two classes it has the difference w
-            W = logistic(data.X, data.y, own_C, int(setting), solver="lbfgs").coef_.T
+            W = logistic(data.X, data.y, own_C, int(setting), solver="lbfgs")
         else:
             options = {"C": C, "loss": "hinge", "fit_intercept": False, "random_state": 0}
             options |= {"multi_class": "crammer_singer", "tol": setting, "max_iter": 10**6}

@@ -50,8 +50,8 @@ def peers_of(X, y, keys):
     """Return the peers of some losses: saga too, and without newton-cholesky where its matrix is large."""
     found = {key: dict(peers.PEERS[key]) for key in keys}
     if "lr_multi" in found:
-        found["lr_multi"]["scikit-learn, saga"] = lambda *given: (
-            peers.logistic(*given, solver="saga").coef_.T
+        found["lr_multi"]["scikit-learn, saga"] = lambda *given: peers.logistic(
+            *given, solver="saga"
         )
         if X.shape[1] * (y.max() + 1) > LARGEST:
             del found["lr_multi"]["scikit-learn, newton-cholesky"]

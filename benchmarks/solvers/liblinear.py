@@ -40,7 +40,7 @@ class Solver(BaseSolver):
             if self.loss == "lr_ova":
                 self.W = logistic_ova(*given, dual=self.dual)
             else:
-                self.W = hinge(*given, self.loss).coef_.T
+                self.W = hinge(*given, self.loss)
 
     def get_result(self):
         """Return W."""

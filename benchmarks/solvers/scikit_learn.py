@@ -40,7 +40,7 @@ class Solver(BaseSolver):
         X, y, C = self.problem.X, self.problem.y, self.problem.C
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # so few iterations are not meant to converge
-            self.W = logistic(X, y, C, iterations, solver=self.solver).coef_.T
+            self.W = logistic(X, y, C, iterations, solver=self.solver)
 
     def get_result(self):
         """Return W."""

@@ -17,7 +17,8 @@ def main(task, snakemake):
     meta = snakemake.input.get("meta")
     data = timed_set(load_prepared(Path(meta).parent), task.title) if meta else None
     measurement = MEASUREMENTS[task.name]
-    function = partial(measurement.function, data, task.quick)
+    given = (data, task.quick) if data else (task.quick,)
+    function = partial(measurement.function, *given)
     times, conditions = measure(function, task.quick, measurement.clock)
     write_frame(times, snakemake.output.csv, measurement.columns)
     facts = {"what": data.words if data else "", "sentence": conditions}

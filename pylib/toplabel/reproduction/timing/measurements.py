@@ -9,32 +9,30 @@ import pandas as pd
 
 from toplabel.reproduction.frames import Columns
 from toplabel.reproduction.timing import peers, projections, training
-from toplabel.reproduction.timing.training import TimedSet
 
 
 @dataclass(frozen=True)
 class Measurement:
-    """A function of a data set and of whether the run is a quick one, which returns times.
+    """What is measured in times.
 
     Attributes
     ----------
     function : callable
-        Returns the times. A measurement that trains nothing gets None in place of a data set.
+        Returns the times, given the `TimedSet` if something is trained, and whether the run is a
+        quick one.
     columns : mapping
         The columns of the times, as of `toplabel.reproduction.frames`.
     clock : str
         The clock that the function reads, "CPU time" or "wall time".
     """
 
-    function: Callable[[TimedSet | None, bool], pd.DataFrame]
+    function: Callable[..., pd.DataFrame]
     columns: Columns
     clock: str
 
 
 MEASUREMENTS = {
-    "projections": Measurement(
-        lambda data, quick: projections.scaling(quick), projections.COLUMNS, "CPU time"
-    ),
+    "projections": Measurement(projections.scaling, projections.COLUMNS, "CPU time"),
     "peers": Measurement(
         lambda data, quick: peers.race(data.X, data.y, data.C), peers.COLUMNS, "CPU time"
     ),

@@ -25,29 +25,36 @@ _ROUNDING = 1e-14
 _SECONDS = 5.0  # after which a run is the last one of its solver
 
 
-def logistic(X, y: np.ndarray, C: float, iterations: int, **options) -> LogisticRegression:
-    """Train scikit-learn's logistic regression for a number of iterations, without an intercept."""
+def logistic(X, y: np.ndarray, C: float, iterations: int, **options) -> np.ndarray:
+    """Return W, (d, m), of scikit-learn's logistic regression after a number of iterations.
+
+    There is no intercept. Of two classes W has one column.
+    """
     options |= {"tol": 1e-12, "max_iter": iterations, "fit_intercept": False, "random_state": 0}
-    return LogisticRegression(C=C, **options).fit(X, y)
+    return LogisticRegression(C=C, **options).fit(X, y).coef_.T
 
 
-def hinge(X, y: np.ndarray, C: float, step: int, loss: str) -> LinearSVC:
-    """Train LIBLINEAR's SVM for a number of iterations or, for the problem of Crammer and Singer,
-    where it ignores them, to a tolerance that falls with it.
+def hinge(X, y: np.ndarray, C: float, step: int, loss: str) -> np.ndarray:
+    """Return W of LIBLINEAR's SVM after a number of iterations.
+
+    For the problem of Crammer and Singer LIBLINEAR ignores the iterations: it is trained to a
+    tolerance that falls with them.
     """
     options = {"C": C, "loss": "hinge", "fit_intercept": False, "random_state": 0}
     if loss == "svm_multi":
         options |= {"multi_class": "crammer_singer", "tol": 10.0 / step, "max_iter": 100_000}
     else:
         options |= {"multi_class": "ovr", "tol": 1e-12, "max_iter": step}
-    return LinearSVC(**options).fit(X, y)
+    return LinearSVC(**options).fit(X, y).coef_.T
 
 
 def logistic_ova(X, y: np.ndarray, C: float, iterations: int, dual: bool) -> np.ndarray:
     """Return W of LIBLINEAR's logistic regression, trained a class at a time."""
-    options = {"solver": "liblinear", "dual": dual}
-    models = (logistic(X, y == j, C, iterations, **options) for j in np.unique(y))
-    return np.stack([model.coef_[0] for model in models], axis=1)
+    columns = [
+        logistic(X, y == label, C, iterations, solver="liblinear", dual=dual)
+        for label in np.unique(y)
+    ]
+    return np.hstack(columns)
 
 
 def fista(X: np.ndarray, y: np.ndarray, C: float) -> Iterator[np.ndarray]:
@@ -99,15 +106,13 @@ def _objective(
 
 
 PEERS: dict[str, dict[str, Callable[..., np.ndarray]]] = {
-    "svm_multi": {"LIBLINEAR": lambda *given: hinge(*given, "svm_multi").coef_.T},
-    "svm_ova": {"LIBLINEAR": lambda *given: hinge(*given, "svm_ova").coef_.T},
-    "lr_ova": {"LIBLINEAR": lambda *given: logistic_ova(*given, dual=False)},
+    "svm_multi": {"LIBLINEAR": partial(hinge, loss="svm_multi")},
+    "svm_ova": {"LIBLINEAR": partial(hinge, loss="svm_ova")},
+    "lr_ova": {"LIBLINEAR": partial(logistic_ova, dual=False)},
     "lr_multi": {
-        "scikit-learn, sag": lambda *given: logistic(*given, solver="sag").coef_.T,
-        "scikit-learn, lbfgs": lambda *given: logistic(*given, solver="lbfgs").coef_.T,
-        "scikit-learn, newton-cholesky": lambda *given: (
-            logistic(*given, solver="newton-cholesky").coef_.T
-        ),
+        "scikit-learn, sag": partial(logistic, solver="sag"),
+        "scikit-learn, lbfgs": partial(logistic, solver="lbfgs"),
+        "scikit-learn, newton-cholesky": partial(logistic, solver="newton-cholesky"),
     },
 }
 """Other solvers of each loss by their names: functions of X, y, C and the iterations that return W."""

@@ -59,17 +59,19 @@ def timed_set(prepared: Prepared, title: str) -> TimedSet:
     if prepared.name not in CS:
         raise ValueError(f"data set '{prepared.name}': no C is known; known: {', '.join(CS)}")
     split = prepared.splits[0]
-    X, y = _dense(prepared.parts[split.train]), prepared.parts[split.train].y
+    X, y = _dense(prepared.parts[split.train])
     if split.val:
-        X_val, y_val = _dense(prepared.parts[split.val]), prepared.parts[split.val].y
+        X_val, y_val = _dense(prepared.parts[split.val])
     else:
         X, X_val, y, y_val = train_test_split(X, y, test_size=0.2, stratify=y, random_state=0)
     return TimedSet(X, y, X_val, y_val, prepared.n_classes, CS[prepared.name], title)
 
 
-def _dense(part: Part) -> np.ndarray:
-    X = part.X.toarray() if sparse.issparse(part.X) else np.array(part.X)
-    return np.ascontiguousarray(X, dtype=np.float64)
+def _dense(part: Part) -> tuple[np.ndarray, np.ndarray]:
+    """Return the features of a part as a dense array, and its classes."""
+    assert part.y is not None
+    X = part.X.toarray() if sparse.issparse(part.X) else part.X
+    return np.ascontiguousarray(X, dtype=np.float64), part.y
 
 
 def convergence(data: TimedSet, quick: bool = False) -> pd.DataFrame:
@@ -120,14 +122,24 @@ def softmax(data: TimedSet, quick: bool = False) -> pd.DataFrame:
     bound, gap = proof.dual, proof.relative_gap
     if gap > 0.1 * FINISH:
         raise ArithmeticError(f"P* is known to {gap:.1e} only, which is too coarse for {FINISH:g}")
-    limits = {"tol": 0.0, "max_iter": 100_000, "eval_every": 1, "time_limit": cap}
 
     def arrived(record: Record) -> bool:
         return record.primal / bound - 1 <= FINISH
 
-    history = solve(X, y, "lr_multi", C=C, callback=arrived, **limits).history[1:]  # but the start
+    solution = solve(
+        X,
+        y,
+        "lr_multi",
+        C=C,
+        tol=0.0,
+        max_iter=100_000,
+        eval_every=1,
+        time_limit=cap,
+        callback=arrived,
+    )
     rows = [
-        (OURS, record.epoch, record.primal / bound - 1, record.solve_seconds) for record in history
+        (OURS, record.epoch, record.primal / bound - 1, record.solve_seconds)
+        for record in solution.history[1:]
     ]
     rows += [(FISTA, *point) for point in _race_of_fista(data, bound, cap)]
     frame = pd.DataFrame(rows, columns=[*SOFTMAX])
