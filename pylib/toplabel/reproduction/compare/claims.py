@@ -255,7 +255,9 @@ def _interval(sets: pd.DataFrame, pairs: pd.DataFrame, draws: RowDraws) -> Inter
         return Interval(median - rounding, median + rounding, "digits")
     drawn = [_drawn(part, draws) for _, part in pairs.groupby(level=_SET, sort=False)]
     low, high = quantile_interval(np.median(drawn, axis=0))
-    return Interval(low, high, "" if math.isnan(low) else "rows")
+    if math.isnan(low):
+        return Interval()
+    return Interval(low, high, "draws" if (pairs["error"] > 0.0).any() else "rows")
 
 
 def _drawn(pairs: pd.DataFrame, draws: RowDraws) -> np.ndarray:

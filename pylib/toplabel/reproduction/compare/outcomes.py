@@ -24,8 +24,8 @@ TIE = 0.05
 class Interval:
     """The 95 % interval of a median difference, in points; NaN where there is none.
 
-    `over` says what varies: "sets", the data sets; "rows", the test rows or the draws of the data;
-    "digits", what was rounded off in print; or "" without an interval.
+    `over` says what varies: "sets", the data sets; "rows", the test rows; "draws", the draws of the
+    data or of a network; "digits", what was rounded off in print; or "" without an interval.
     """
 
     low: float = math.nan

@@ -25,7 +25,12 @@ from toplabel.reproduction.report.tree import Entry, Fold, Part, Table, Text, ta
 _NAMED = 4  # data sets of a claim that are named; more are counted
 _UNKNOWN = "Without a known reason"
 _CLAIMS_OF = {PRINTED: "In the papers", SAME: "Here, the same cells", OTHER: "Here, other data"}
-_OVER = {"sets": "over data sets", "rows": "over test rows", "digits": "by the printed digits"}
+_OVER = {
+    "sets": "over data sets",
+    "rows": "over test rows",
+    "draws": "over draws",
+    "digits": "by the printed digits",
+}
 Claim = Mapping[str, Mapping[str, Any]]
 """The rows of a claim in claims.csv, by the numbers that it was asked of."""
 
