@@ -40,7 +40,9 @@ def draw_rows(files: Mapping[tuple[str, str], str | os.PathLike[str]]) -> RowDra
 
 def _drawn(dataset: str, files: Mapping[str, str | os.PathLike[str]]) -> RowDraws:
     """Return the draws of the methods of one data set."""
-    hits, splits, file_of = {}, set(), {}
+    hits: dict[tuple[str, str, str], np.ndarray] = {}
+    splits: set[str] = set()
+    file_of: dict[int, str | os.PathLike[str]] = {}
     for method, file in files.items():
         for ranks in load_ranks(file):
             splits.add(ranks.split)

@@ -9,7 +9,7 @@ differences are judged is the same in print and in what was measured (`compare.o
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ from toplabel.reproduction.compare.published import OTHERS
 from toplabel.reproduction.compare.verdicts import DEVIATIONS, in_points, rounding_of
 from toplabel.reproduction.config.catalogue import Catalogue
 from toplabel.reproduction.config.keys import key_of
-from toplabel.reproduction.config.notes import Claim, Selector
+from toplabel.reproduction.config.notes import Claim, Side
 from toplabel.reproduction.config.studies import table_name
 from toplabel.reproduction.seeds import seed_of
 
@@ -203,10 +203,10 @@ def _differences(claim: Claim, numbers: pd.DataFrame) -> pd.DataFrame:
     if claim.datasets:
         chosen &= numbers["dataset"].isin(claim.datasets)
     numbers = numbers[chosen]
-    is_first = _are_of(numbers, claim.first.methods)
+    is_first = _are_of(numbers, claim.first)
     is_second = ~is_first
     if claim.second.methods != "others":
-        is_second = _are_of(numbers, claim.second.methods)
+        is_second = _are_of(numbers, claim.second)
     first, second = _side(numbers[is_first]), _side(numbers[is_second])
     sides = first.add_suffix("_first").join(second.add_suffix("_second"), how="inner")
     return pd.DataFrame(
@@ -220,10 +220,11 @@ def _differences(claim: Claim, numbers: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def _are_of(numbers: pd.DataFrame, methods: Iterable[Selector]) -> pd.Series:
-    """Return the mask of the numbers of some methods."""
+def _are_of(numbers: pd.DataFrame, side: Side) -> pd.Series:
+    """Return the mask of the numbers of the methods that a side names."""
+    selectors = () if side.methods == "others" else side.methods
     pairs = zip(numbers["key"], numbers["metric"], strict=True)
-    chosen = [any(selector.matches(*pair) for selector in methods) for pair in pairs]
+    chosen = [any(selector.matches(*pair) for selector in selectors) for pair in pairs]
     return pd.Series(chosen, numbers.index, dtype=bool)
 
 

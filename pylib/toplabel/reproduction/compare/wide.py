@@ -222,7 +222,7 @@ def _first_study(names: Sequence[str], studies: Sequence[str]) -> str:
 
 def _filled(rows: pd.DataFrame) -> pd.DataFrame:
     """Return rows with the columns `COLUMNS` and `note`; a text that is not there is empty."""
-    columns = COLUMNS | {"note": str}
+    columns = {**COLUMNS, "note": str}
     rows = with_columns(rows, columns)[[*columns]]
     texts = [name for name, kind in columns.items() if kind is str]
     return rows.assign(**{name: rows[name].fillna("").astype(str) for name in texts})

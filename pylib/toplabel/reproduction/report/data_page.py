@@ -65,11 +65,12 @@ def _data_sets(inputs: Inputs) -> list[Part]:
     for row in inputs.datasets[ready].to_dict("records"):
         name, url = row["title"] or row["dataset"], web_address(row["url"])
         entries = [Entry(name), Entry(row["task"])]
-        for ours, paper in _STATISTICS.values():
-            printed = numbers.shown(row[paper]) if paper else ""
-            entries.append(Entry(_statistic(row[ours]), small=printed))
-        paper = [_AGREEMENT.get(row["agrees"], "")] if inputs.of_papers else []
-        statistics.append([*entries, *paper, _oddities(row)])
+        for ours, printed in _STATISTICS.values():
+            text = numbers.shown(row[printed]) if printed else ""
+            entries.append(Entry(_statistic(row[ours]), small=text))
+        if inputs.of_papers:
+            entries.append(Entry(_AGREEMENT.get(row["agrees"], "")))
+        statistics.append([*entries, Entry(_oddities(row))])
         raw = ", ".join(file["name"] for file in inputs.raw.get(row["dataset"], ()))
         origins.append([name, Entry(row["citation"] or url, href=url), row["licence"], raw])
     head = ["Data set", "Task", *_STATISTICS, *(["Paper"] if inputs.of_papers else []), "Remarks"]

@@ -78,11 +78,12 @@ def under_found(cells: pd.DataFrame) -> pd.DataFrame:
 # Why numbers differ -------------------------------------------------------------------------------
 
 
-def reasons(cells: pd.DataFrame, with_tables: bool = False) -> list[Part]:
+def reasons(inputs: Inputs, cells: pd.DataFrame, with_tables: bool = False) -> list[Part]:
     """Return the reasons why cells are not reproduced, those of most cells first.
 
     Parameters
     ----------
+    inputs : Inputs
     cells : DataFrame
         Rows of the wide frame (`toplabel.reproduction.compare.wide`).
     with_tables : bool
@@ -105,18 +106,18 @@ def reasons(cells: pd.DataFrame, with_tables: bool = False) -> list[Part]:
             Text(text, style="note") for text in part["evidence"].unique() if text
         ]
         if tried := part[part["variant"] != ""].to_dict("records"):
-            evidence.append(_experiment(tried))
+            evidence.append(_experiment(tried, inputs))
         if evidence:
             parts.append(Fold("Evidence", evidence))
     return parts
 
 
-def _experiment(cells: list[Mapping[str, Any]]) -> Table:
+def _experiment(cells: list[dict[Any, Any]], inputs: Inputs) -> Table:
     """Return the table of what variants of the methods give, the nearest to the printed numbers."""
     rows = []
     for cell in cells:
         decimals = decimals_of(cell["metric"], cell["printed"])
-        place = f"{table_label(cell['source'], cell['table'])}, {cell['dataset']}"
+        place = f"{table_label(cell['source'], cell['table'])}, {inputs.title(cell['dataset'])}"
         rows.append(
             [
                 Entry(cell["label"], small=f"{place}, {metric_label(cell['metric'])}"),
@@ -156,7 +157,7 @@ def readings(inputs: Inputs) -> list[Part]:
 def _reading(reading: Reading, cells: pd.DataFrame) -> list[Part]:
     before, after = in_words(score_of(cells)), in_words(score_of(under_found(cells)))
     note = f"Stated: {before}. Found: {after}. Printed test numbers had a part in this choice."
-    texts = [Text(text, style="note") for text in (reading.stated, reading.evidence)]
+    texts: list[Part] = [Text(text, style="note") for text in (reading.stated, reading.evidence)]
     return [
         Text(reading.found, lead=f"{reading.title}.", note=note, style="item"),
         Fold("What is stated, and the evidence", texts),
@@ -191,7 +192,7 @@ def claim_parts(inputs: Inputs) -> list[Part]:
 
 def _by_claim(frame: pd.DataFrame) -> list[Claim]:
     """Return the rows of each claim, by the numbers that it was asked of."""
-    claims = []
+    claims: list[Claim] = []
     for _, part in frame.groupby("claim", sort=False):
         claims.append({row["numbers"]: row for row in part.to_dict("records")})
     return claims

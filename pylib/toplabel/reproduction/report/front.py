@@ -77,8 +77,8 @@ def front_page(inputs: Inputs) -> tuple[Page, dict[str, str]]:
 
 def _differences(inputs: Inputs) -> list[Part]:
     """Return the reasons why numbers of this run, and of the kept run beside it, are not reproduced."""
-    parts = findings.reasons(inputs.cells_in(MEASURED), with_tables=True)
-    if of_kept := findings.reasons(inputs.cells_in(KEPT), with_tables=True):
+    parts = findings.reasons(inputs, inputs.cells_in(MEASURED), with_tables=True)
+    if of_kept := findings.reasons(inputs, inputs.cells_in(KEPT), with_tables=True):
         title = f"In the {inputs.kept_name}, of cells that this run did not measure"
         parts.append(Fold(title, of_kept))
     return parts
@@ -185,7 +185,8 @@ def _agreement(state: str, inputs: Inputs) -> Figure:
 
 def _trust(inputs: Inputs) -> list[Part]:
     """Return the table of the evidence that a reader can check."""
-    rows = [[Entry("Certificates", href="run.html#certificates"), certificates(inputs)]]
+    rows: list[list[str | Entry]] = []
+    rows.append([Entry("Certificates", href="run.html#certificates"), certificates(inputs)])
     if inputs.of_papers:
         rows.append([Entry("Again from raw data"), _WORDS["verify"]])
     rows.append([Entry("Sums"), _WORDS["sums"]])

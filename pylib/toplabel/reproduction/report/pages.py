@@ -44,8 +44,10 @@ def build_report(inputs: Inputs) -> tuple[Report, dict[str, str]]:
     run.sections = [*run_page.run_sections(inputs), *run.sections]
     measured = inputs.cells_in(MEASURED)
     git, named = inputs.run["git"], {*inputs.cells["source"]}
+    answer, headline = front.result(inputs)
     report = Report(
-        *front.result(inputs),
+        answer=answer,
+        headline=headline,
         created=inputs.run["created"][:10],
         commit=str(git.get("commit") or ""),
         kept_name=inputs.kept_name,
@@ -68,11 +70,14 @@ class _Pages:
         self._name_of = {
             study: f"study-{study}" if study in RESERVED else study for study in inputs.studies
         }
-        self.of = {
-            name: Page(name, *inputs.study_text(study), []) for study, name in self._name_of.items()
-        }
+        self.of: dict[str, Page] = {}
+        for study, name in self._name_of.items():
+            title, lead = inputs.study_text(study)
+            self.of[name] = Page(name, title, lead, [])
         words = WORDS["pages"] | ({} if inputs.of_papers else WORDS["own_pages"])
-        self.of |= {name: Page(name, *words[name], []) for name in WORDS["pages"]}
+        for name in WORDS["pages"]:
+            title, lead = words[name]
+            self.of[name] = Page(name, title, lead, [])
         self.of[PUBLISHED].paper = False
         self._add_tables()
         self._add_figures()
@@ -115,8 +120,9 @@ class _Pages:
         sections: dict[str, Section] = {}
         for figure in self._inputs.figures:
             row = row_of(figure["name"])
-            dataset = row.dataset_of(figure["name"]) if row else ""
-            page = self._page_of(self._studies_of([dataset]), row.page if row else FIGURES)
+            dataset = row.dataset_of(figure["name"]) if row else None
+            studies = self._studies_of([dataset] if dataset else [])
+            page = self._page_of(studies, row.page if row else FIGURES)
             if page.name not in sections:
                 title = "" if page.name == FIGURES else FIGURES.capitalize()
                 sections[page.name] = Section(FIGURES, title, [])

@@ -9,6 +9,7 @@ import tempfile
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import typst
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -26,6 +27,8 @@ _NAME = re.compile(r"([^\s^_]*)((?:[\^_]\{[^{}]*\})+)")
 _PAIR = re.compile(r"\^\{([^{}]*)\}_\{([^{}]*)\}")
 _MARKUP = re.compile(r"([\^_])\{([^{}]*)\}")
 _MAIN = "report.typ"
+#: PDF/UA forbids characters that the embedded fonts lack; with them the document is a plain PDF.
+_STANDARDS: tuple[list[Any], ...] = (["ua-1"], [])
 _SOURCES = (_MAIN, "parts.typ", "references.yml")
 
 
@@ -115,7 +118,7 @@ def write_pdf(tree: Tree, pictures: Mapping[str, str], out: Path) -> None:
 
 
 def _compiled(root: Path, created: datetime) -> bytes:
-    for standards in (["ua-1"], []):  # PDF/UA forbids characters that the embedded fonts lack
+    for standards in _STANDARDS:
         try:
             return typst.compile(
                 root / _MAIN,

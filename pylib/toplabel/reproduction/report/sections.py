@@ -96,7 +96,7 @@ def _compared(inputs: Inputs, cells: pd.DataFrame) -> list[Part]:
     measured = cells[cells["state"] == "measured"]
     if words := _within_intervals(measured):
         parts.append(Text(words, style="note"))
-    return parts + findings.reasons(measured)
+    return parts + findings.reasons(inputs, measured)
 
 
 def _numbers(inputs: Inputs, cells: pd.DataFrame, anchor: str) -> list[Part]:
@@ -168,7 +168,7 @@ def records(cells: pd.DataFrame, inputs: Inputs) -> Table:
     Columns that are empty throughout are left out.
     """
     columns = [name for name in _RECORD if not cells[name].isin(["", nan]).all()]
-    rows = []
+    rows: list[list[str | Entry]] = []
     for row in cells.to_dict("records"):
         texts = [_as_text(name, row[name]) for name in columns]
         rows.append([*texts, Entry(row["file"], href=inputs.link(row["file"]))])

@@ -74,14 +74,14 @@ def write_report(
     names = published_tables(published)
     texts = load_texts(published / "tables.csv")
     has_kept = (kept / "run.json").is_file()
-    shown = [Path(path) for path in shown]
-    tables = [read_table(path) for path in shown if path.parent.name == "tables"]
+    words = [Path(path) for path in shown]
+    tables = [read_table(path) for path in words if path.parent.name == "tables"]
     if is_own(comparison, run):
         comparison, has_kept = _own_part(comparison), False
         datasets = datasets[datasets["dataset"].isin(comparison.cells["config_dataset"])]
     else:
         tables += paper_tables(checkout)
-    files = [*map(Path, linked), *(path.with_suffix(".csv") for path in shown)]
+    files = [*map(Path, linked), *(path.with_suffix(".csv") for path in words)]
     inputs = Inputs(
         comparison=comparison,
         datasets=datasets,
@@ -91,7 +91,7 @@ def write_report(
         kept_run=read_json(kept / "run.json", ("created", "git")) if has_kept else None,
         kept_claims=read_frame(kept / "claims.csv", CLAIMS) if has_kept else empty_frame(CLAIMS),
         tables=tables,
-        figures=[read_figure(path) for path in shown if path.parent.name == "figures"],
+        figures=[read_figure(path) for path in words if path.parent.name == "figures"],
         metas={path.parents[1].name: read_json(path) for path in sorted(map(Path, metas))},
         results=results,
         files=frozenset(path.relative_to(results).as_posix() for path in files),
