@@ -24,9 +24,9 @@ ticks = np.linspace(-1.15, 1.15, 150)
 plane = np.column_stack([a.ravel() for a in np.meshgrid(ticks, ticks)])
 figure, axes = plt.subplots(1, 3, figsize=(9, 3.3), layout="constrained", sharey=True)
 models = {
-    "linear": TopKClassifier(gamma=1.0),
-    "rbf, theta = 4": TopKClassifier(gamma=1.0, C=10.0, kernel="rbf", theta=4.0),
-    "rbf, theta = 100": TopKClassifier(gamma=1.0, C=10.0, kernel="rbf", theta=100.0),
+    "linear": TopKClassifier("svm_multi", gamma=1.0),
+    "rbf, theta = 4": TopKClassifier("svm_multi", gamma=1.0, C=10.0, kernel="rbf", theta=4.0),
+    "rbf, theta = 100": TopKClassifier("svm_multi", gamma=1.0, C=10.0, kernel="rbf", theta=100.0),
 }
 colors = ["#0072B2", "#E69F00", "#009E73"]
 for each, (name, model) in zip(axes, models.items(), strict=True):

@@ -20,7 +20,7 @@ from threadpoolctl import threadpool_limits
 from toplabel import MultilabelClassifier, TopKClassifier
 
 MULTICLASS = {
-    "`TopKClassifier()`": TopKClassifier(random_state=0),
+    '`TopKClassifier("svm_multi")`': TopKClassifier("svm_multi", random_state=0),
     '`TopKClassifier("lr_multi")`': TopKClassifier("lr_multi", random_state=0),
     "`LinearSVC()`": LinearSVC(random_state=0),
     "`LogisticRegression()`": LogisticRegression(),

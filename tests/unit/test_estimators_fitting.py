@@ -60,7 +60,9 @@ def test_warm_start_over_C_saves_epochs(problem, loss, k, gamma):
 
 def test_warm_start_where_the_old_start_does_not_fit(problem):
     X, y, _ = problem
-    model = TopKClassifier(gamma=1.0, tol=1e-8, max_iter=10**5, random_state=0, warm_start=True)
+    model = TopKClassifier(
+        "svm_multi", gamma=1.0, tol=1e-8, max_iter=10**5, random_state=0, warm_start=True
+    )
 
     def check(X, y, weight=None, epochs=None):
         cold = clone(model).fit(X, y, weight)
@@ -115,7 +117,7 @@ def test_the_random_state_is_the_seed(problem):
     def coef(state):
         return TopKClassifier(random_state=state).fit(X, y).coef_
 
-    np.testing.assert_array_equal(coef(3), solve(X, y, seed=3).W.T)
+    np.testing.assert_array_equal(coef(3), solve(X, y, "lr_multi", seed=3).W.T)
     np.testing.assert_array_equal(coef(np.random.RandomState(5)), coef(np.random.RandomState(5)))
     assert not np.array_equal(coef(3), coef(4))
 

@@ -62,9 +62,8 @@ def test_crammer_and_singer_is_that_of_liblinear(problem, C, classes):
     peer = LinearSVC(
         multi_class="crammer_singer", fit_intercept=False, C=C, tol=1e-10, max_iter=10**6
     ).fit(X, y)
-    model = TopKClassifier(C=C, fit_intercept=False, tol=1e-12, max_iter=10**5, random_state=0).fit(
-        X, y
-    )
+    options = {"fit_intercept": False, "tol": 1e-12, "max_iter": 10**5, "random_state": 0}
+    model = TopKClassifier("svm_multi", C=C, **options).fit(X, y)
     assert model.coef_.shape == peer.coef_.shape
     np.testing.assert_allclose(model.coef_, peer.coef_, atol=1e-4)
 

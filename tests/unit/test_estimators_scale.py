@@ -60,7 +60,7 @@ def test_scale_is_the_width_of_scikit_learn(convert):
     ("model", "rows", "message"),
     [
         (
-            TopKClassifier(max_iter=5),
+            TopKClassifier("svm_multi", max_iter=5),
             X,
             r"status 'max_iter' at the relative duality gap \S+ after 5 epochs; the mean squared "
             r"norm of the rows is 6.67e\+05: scale the features \(StandardScaler\), lower C to "

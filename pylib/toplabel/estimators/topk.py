@@ -28,9 +28,9 @@ class TopKClassifier(SolverEstimator):
 
     Parameters
     ----------
-    loss : str or object, default="svm_multi"
-        A key of `toplabel.losses.LOSSES` that takes one label per row, as ``"svm_multi"`` (Crammer
-        and Singer), ``"lr_multi"`` (softmax), ``"topk_svm_alpha"``, ``"topk_ent"`` (top-k losses),
+    loss : str or object, default="lr_multi"
+        A key of `toplabel.losses.LOSSES` that takes one label per row, as ``"lr_multi"`` (softmax),
+        ``"svm_multi"`` (Crammer and Singer), ``"topk_ent"``, ``"topk_svm_alpha"`` (top-k losses),
         ``"svm_ova"`` (one-vs-all). Or a loss of your own, an object as `toplabel.losses.get`
         describes.
     k : int, default=1
@@ -128,7 +128,7 @@ class TopKClassifier(SolverEstimator):
 
     def __init__(
         self,
-        loss: Any = "svm_multi",
+        loss: Any = "lr_multi",
         *,
         k: int = 1,
         gamma: float = 0.0,
