@@ -239,6 +239,63 @@ def test_the_smooth_losses_are_those_of_pytorch(key):
         )
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("shape", [(), (3,), (2, 5)], ids=str)
+@pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
+def test_the_softmax_has_the_arguments_of_cross_entropy(shape, reduction, weighted):
+    generator = torch.Generator().manual_seed(0)
+    scores = torch.randn(6, 7, *shape, dtype=torch.float64, generator=generator)
+    y = torch.randint(0, 7, (6, *shape), generator=generator)
+    y[::3] = 5
+    weight = torch.arange(1.0, 8.0, dtype=torch.float64) if weighted else None
+    options = {"weight": weight, "reduction": reduction, "ignore_index": 5, "label_smoothing": 0.3}
+    results = []
+    for function in (
+        lambda s: loss(s, y, "lr_multi", **options),
+        lambda s: torch.nn.functional.cross_entropy(s, y, **options),
+    ):
+        s = scores.clone().requires_grad_()
+        value = function(s)
+        value.sum().backward()
+        results.append((value.detach(), s.grad))
+    torch.testing.assert_close(results[0], results[1], rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_classes_stand_in_the_second_dimension(key):
+    spec, generator = losses.LOSSES[key], torch.Generator().manual_seed(0)
+    scores = torch.randn(2, 7, 3, 5, dtype=torch.float64, generator=generator)
+    last = scores.permute(0, 2, 3, 1).reshape(-1, 7)
+    if spec.labels == "one":
+        y = torch.randint(0, 7, (2, 3, 5), generator=generator)
+        flat = y.reshape(-1)
+    else:
+        y = torch.rand(2, 7, 3, 5, generator=generator) < 0.4
+        flat = y.permute(0, 2, 3, 1).reshape(-1, 7)
+    values = loss(scores, y, key, reduction="none", **typical(key))
+    assert values.shape == (2, 3, 5)
+    expected = loss(last, flat, key, reduction="none", **typical(key))
+    torch.testing.assert_close(values.reshape(-1), expected, rtol=1e-13, atol=1e-14)
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_rows_that_do_not_count_leave_the_loss_of_the_others(key):
+    if losses.LOSSES[key].labels == "set":
+        y = torch.zeros(0, 7)
+        assert loss(torch.zeros(0, 7, requires_grad=True), y, key, **typical(key)) == 0.0
+        return
+    scores, y = instance(key)[0], torch.arange(6)
+    y[2], y[4] = -1, -1
+    rest = [0, 1, 3, 5]
+    value = loss(scores, y, key, ignore_index=-1, **typical(key))
+    torch.testing.assert_close(value, loss(scores[rest], y[rest], key, **typical(key)))
+    (gradient,) = torch.autograd.grad(value, scores)
+    assert not gradient[[2, 4]].any()
+    for none in (loss(scores, y * 0 - 1, key, ignore_index=-1), loss(scores[:0], y[:0], key)):
+        assert none == 0.0
+        assert not torch.autograd.grad(none, scores)[0].any()
+
+
 @pytest.mark.parametrize("key", ["svm_ova", "lr_ova"])
 def test_one_vs_all_takes_classes_too(key):
     scores, _ = instance(key)
@@ -300,6 +357,10 @@ def test_the_weight_moves_with_the_module():
             ValueError,
             r"weight must have shape \(7,\)",
         ),
+        ({"key": "lr_multi", "ignore_index": 0.5}, TypeError, "ignore_index must be an integer"),
+        ({"key": "lr_multi", "label_smoothing": 1.5}, ValueError, "label_smoothing must be in"),
+        ({"key": "topk_ent", "label_smoothing": 0.1}, ValueError, "label_smoothing is for loss"),
+        ({"key": "sc_svm"}, ValueError, "is not available for tensors"),
         ({"key": "lr_multi", "target": torch.full((6,), 7)}, ValueError, r"target .* 0..6, got 7"),
         ({"key": "lr_multi", "target": torch.full((6,), -1)}, ValueError, r"target .* got -1"),
         ({"key": "lr_multi", "target": torch.zeros(6)}, TypeError, "target must be int64"),

@@ -24,18 +24,20 @@ def loss(
     gamma: float = 0.0,
     weight: Tensor | None = None,
     reduction: str = "mean",
+    ignore_index: int = -100,
+    label_smoothing: float = 0.0,
 ) -> Tensor:
     """Return a loss of the catalogue, as `toplabel.losses.value` has it, with its gradient.
 
     Parameters
     ----------
-    scores : Tensor, (N, C) or (..., C)
-        float64 and float32 are computed as they are, float16 and bfloat16 in float32, which is the
-        type of the result. A class whose score is minus infinity is masked: the loss is the limit for
-        lower and lower scores.
+    scores : Tensor, (C,), (N, C) or (N, C, d1, ...)
+        The classes are where ``cross_entropy`` has them. float64 and float32 are computed as they are,
+        float16 and bfloat16 in float32, which is the type of the result. A class whose score is minus
+        infinity is masked: the loss is the limit for lower and lower scores.
     target : Tensor
-        Classes, int64 (N,); for losses of label sets an indicator of 0 and 1, (N, C), of any type.
-        The one-vs-all losses take either.
+        Classes, int64, of the shape of `scores` without C; for losses of label sets an indicator of 0
+        and 1 of the shape of `scores`, of any type. The one-vs-all losses take either.
     key : str
         A key of `toplabel.losses.LOSSES`, but those of the simplex coding.
     k : int
@@ -47,7 +49,14 @@ def loss(
         divides by the sum of these, as in ``cross_entropy``; in the one-vs-all losses each class's
         term has its weight, and ``"mean"`` divides by the number of rows.
     reduction : {"mean", "sum", "none"}
-        ``"none"`` returns (N,).
+        ``"none"`` returns the shape of `scores` without C. The mean is 0 where no row counts, in place
+        of the NaN of ``cross_entropy``: of an empty batch, or where all rows are ignored.
+    ignore_index : int
+        A class in `target` whose rows are left out: their loss and gradient are 0, and ``"mean"``
+        does not count them.
+    label_smoothing : float, 0..1
+        For ``"lr_multi"`` alone, as in ``cross_entropy``: the part of the target that is shared among
+        all classes.
 
     Raises
     ------
@@ -59,32 +68,62 @@ def loss(
     """
     spec = get(key)
     check_parameters(spec, k, gamma)
-    if reduction not in REDUCTIONS:
-        raise ValueError(f"reduction must be one of {', '.join(REDUCTIONS)}, got {reduction!r}")
-    _check_shapes(spec, scores, target, k)
-    if scores.dtype in (torch.float16, torch.bfloat16):
-        scores = scores.float()
+    check_reduction(spec, reduction, ignore_index, label_smoothing)
+    scores, target = _with_classes_last(spec, scores, target, k)
+    m = scores.shape[-1]
+    if weight is not None:
+        if weight.shape != (m,):
+            raise ValueError(f"weight must have shape ({m},), got {tuple(weight.shape)}")
+        weight = weight.to(scores.dtype)
+    kept = None
+    if target.shape != scores.shape:
+        kept = target != ignore_index
+        target = target.masked_fill(~kept, 0)
     gamma = gamma if gamma >= rows.SMALLEST_GAMMA else 0.0
     # A few numbers that depend on the scores, for the refusal of second derivatives.
     values, _ = _Rows.apply(scores, scores[..., :1].clone(), target, key, k, gamma)
-    terms = spec.labels == "either"
-    if weight is None:
-        values = values.sum(-1) if terms else values
-        return values.mean() if reduction == "mean" else _reduced(values, reduction)
-    if weight.shape != scores.shape[-1:]:
-        raise ValueError(f"weight must have shape ({scores.shape[-1]},), got {tuple(weight.shape)}")
-    weight = weight.to(scores.dtype)
-    if terms:
-        values = (values * weight).sum(-1)
-        return values.mean() if reduction == "mean" else _reduced(values, reduction)
-    of_rows = _weights(target, weight, spec)
-    if reduction == "mean":
-        return (values * of_rows).sum() / of_rows.sum()
-    return _reduced(values * of_rows, reduction)
+    counts = None
+    if spec.labels == "either":
+        values = (values if weight is None else values * weight).sum(-1)
+    elif weight is not None:
+        counts = _weights(target, weight, spec)
+        values = values * counts
+    if label_smoothing:
+        values = (1.0 - label_smoothing) * values + label_smoothing * _of_all(scores, weight)
+    if kept is not None:
+        values = torch.where(kept, values, 0.0)
+        counts = kept.to(values.dtype) if counts is None else torch.where(kept, counts, 0.0)
+    if reduction != "mean":
+        return values.sum() if reduction == "sum" else values
+    if counts is None:
+        return values.sum() / max(values.numel(), 1)
+    total = counts.sum()
+    return values.sum() / torch.where(total > 0.0, total, 1.0)
 
 
-def _reduced(values: Tensor, reduction: str) -> Tensor:
-    return values.sum() if reduction == "sum" else values
+def check_reduction(
+    spec: Loss, reduction: object, ignore_index: object, label_smoothing: object
+) -> None:
+    """Check what becomes of the losses of the rows."""
+    if reduction not in REDUCTIONS:
+        raise ValueError(f"reduction must be one of {', '.join(REDUCTIONS)}, got {reduction!r}")
+    if isinstance(ignore_index, bool) or not isinstance(ignore_index, int):
+        raise TypeError(f"ignore_index must be an integer, got {ignore_index!r}")
+    if isinstance(label_smoothing, bool) or not isinstance(label_smoothing, (int, float)):
+        raise TypeError(f"label_smoothing must be a number, got {label_smoothing!r}")
+    if not 0.0 <= label_smoothing <= 1.0:
+        raise ValueError(f"label_smoothing must be in [0, 1], got {label_smoothing!r}")
+    if label_smoothing and spec.key != "lr_multi":
+        raise ValueError(
+            f"label_smoothing is for loss 'lr_multi', not {spec.key!r}; leave it at 0, "
+            f"got {label_smoothing!r}"
+        )
+
+
+def _of_all(scores: Tensor, weight: Tensor | None) -> Tensor:
+    """Return the mean softmax loss of all classes, each with its weight."""
+    each = scores.logsumexp(-1, keepdim=True) - scores
+    return (each if weight is None else each * weight).mean(-1)
 
 
 def _weights(target: Tensor, weight: Tensor, spec: Loss) -> Tensor:
@@ -113,30 +152,40 @@ def check_parameters(spec: Loss, k: object, gamma: object) -> None:
         raise ValueError(f"loss {spec.key!r} is smooth already; leave gamma at 0, got {gamma!r}")
 
 
-def _check_shapes(spec: Loss, scores: Tensor, target: Tensor, k: int) -> None:
+def _with_classes_last(spec: Loss, scores: Tensor, target: Tensor, k: int) -> tuple[Tensor, Tensor]:
+    """Check types and shapes; return scores, of half precision in float32, and the target with the
+    classes in the last dimension.
+    """
     if not scores.is_floating_point():
         raise TypeError(f"scores must be floating-point numbers, got {scores.dtype}")
-    if scores.dim() < 1 or scores.shape[-1] < 2:
+    if scores.dim() < 1 or scores.shape[min(1, scores.dim() - 1)] < 2:
         raise ValueError(
             f"scores must be (N, C) with at least 2 classes, got {tuple(scores.shape)}"
         )
+    whole = scores.shape
+    if scores.dtype in (torch.float16, torch.bfloat16):
+        scores = scores.float()
+    if scores.dim() > 2:
+        scores = scores.movedim(1, -1)
     m = scores.shape[-1]
     if k >= m:
         raise ValueError(f"k must be in 1..{m - 1} for {m} classes, got {k}")
-    classes = target.shape == scores.shape[:-1]
-    if classes and spec.labels != "set":
+    if target.shape == scores.shape[:-1] and spec.labels != "set":
         if target.dtype != torch.int64:
             raise TypeError(f"target must be int64 classes, got {target.dtype}")
-    elif spec.labels == "one" or target.shape != scores.shape:
+    elif spec.labels == "one" or target.shape != whole:
         shapes = {
             "one": [scores.shape[:-1]],
-            "set": [scores.shape],
-            "either": [scores.shape[:-1], scores.shape],
+            "set": [whole],
+            "either": [scores.shape[:-1], whole],
         }[spec.labels]
         expected = " or ".join(str(tuple(shape)) for shape in shapes)
         raise ValueError(
             f"target of loss {spec.key!r} must have shape {expected}, got {tuple(target.shape)}"
         )
+    elif target.dim() > 2:
+        target = target.movedim(1, -1)
+    return scores, target
 
 
 def _check_content(target: Tensor, indicator: bool, m: int) -> None:

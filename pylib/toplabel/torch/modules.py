@@ -5,7 +5,7 @@ from __future__ import annotations
 from torch import Tensor, nn
 
 from toplabel._core.catalogue import get
-from toplabel.torch.functional import REDUCTIONS, check_parameters, loss
+from toplabel.torch.functional import check_parameters, check_reduction, loss
 
 
 class Loss(nn.Module):
@@ -23,11 +23,18 @@ class Loss(nn.Module):
         As in `loss`. It is a buffer: it moves between devices with the module, and is in its state.
     reduction : {"mean", "sum", "none"}
         As in `loss`.
+    ignore_index : int
+        As in `loss`.
+    label_smoothing : float, 0..1
+        As in `loss`.
     """
 
     key: str
     k: int
     gamma: float
+    reduction: str
+    ignore_index: int
+    label_smoothing: float
     weight: Tensor | None
 
     def __init__(
@@ -38,12 +45,14 @@ class Loss(nn.Module):
         gamma: float = 0.0,
         weight: Tensor | None = None,
         reduction: str = "mean",
+        ignore_index: int = -100,
+        label_smoothing: float = 0.0,
     ):
         super().__init__()
         check_parameters(get(key), k, gamma)
-        if reduction not in REDUCTIONS:
-            raise ValueError(f"reduction must be one of {', '.join(REDUCTIONS)}, got {reduction!r}")
+        check_reduction(get(key), reduction, ignore_index, label_smoothing)
         self.key, self.k, self.gamma, self.reduction = key, k, gamma, reduction
+        self.ignore_index, self.label_smoothing = ignore_index, label_smoothing
         self.register_buffer("weight", weight)
 
     def forward(self, scores: Tensor, target: Tensor) -> Tensor:
@@ -69,6 +78,8 @@ class Loss(nn.Module):
             gamma=self.gamma,
             weight=self.weight,
             reduction=self.reduction,
+            ignore_index=self.ignore_index,
+            label_smoothing=self.label_smoothing,
         )
 
     def extra_repr(self) -> str:
