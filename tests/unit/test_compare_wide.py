@@ -1,6 +1,7 @@
 """The wide frame: one row for each cell of the report's tables, and what is said of whole runs."""
 
 import math
+from dataclasses import fields
 
 import pandas as pd
 import pytest
@@ -8,11 +9,17 @@ import pytest
 from samples_of_results import KEPT, MEASURED, PUBLISHED, frame, number
 from toplabel.reproduction.compare import wide
 from toplabel.reproduction.compare.cells import differing, read_cells
+from toplabel.reproduction.compare.claims import COLUMNS as CLAIMS
+from toplabel.reproduction.compare.comparison import (
+    Comparison,
+    read_comparison,
+    write_comparison,
+)
 from toplabel.reproduction.compare.measured import selected_values
-from toplabel.reproduction.compare.totals import best_methods, certificates, distances
+from toplabel.reproduction.compare.totals import best_methods, certificates, distances, totals
 from toplabel.reproduction.config.catalogue import load_catalogue
 from toplabel.reproduction.config.run import SUMMARY
-from toplabel.reproduction.frames import read_frame, write_frame
+from toplabel.reproduction.frames import empty_frame, read_frame, write_frame
 
 DATASETS = pd.DataFrame(
     [
@@ -160,6 +167,18 @@ def test_the_file_gives_back_the_frame(widen, tmp_path):
     again = read_frame(tmp_path / "wide.csv", wide.COLUMNS)
     pd.testing.assert_frame_equal(again, rows.astype(again.dtypes), check_exact=True)
     assert again["stopped"].tolist() == [True]
+
+
+def test_the_files_of_a_comparison_give_it_back(widen, tmp_path):
+    cells = frame(number(PUBLISHED, 50.0), number(MEASURED, 100 / 3, printed="50.0"))
+    rows = widen(*cells.to_dict("records"))
+    made = Comparison(cells, rows, best_methods(rows), empty_frame(CLAIMS), totals(cells, rows))
+    paths = {field.name: tmp_path / field.name for field in fields(Comparison)}
+    write_comparison(made, paths)
+    again = read_comparison(paths)
+    assert again.totals == made.totals
+    assert again.cells["value"].tolist() == [50.0, 100 / 3]
+    assert again.wide["measured"].tolist() == [100 / 3]
 
 
 # Whole runs ---------------------------------------------------------------------------------------
