@@ -4,7 +4,7 @@ set.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -17,6 +17,8 @@ from toplabel.reproduction.report.tree import Column, Grid, GridCell, GridRow
 
 _METHOD = ["method", "k", "gamma", "kernel"]
 _STATES = ("measured", "kept", "published")
+Record = Mapping[Any, Any]
+"""A row of the wide frame."""
 
 
 def build_grids(cells: pd.DataFrame, title_of: Callable[[str], str]) -> list[Grid]:
@@ -33,22 +35,26 @@ def build_grids(cells: pd.DataFrame, title_of: Callable[[str], str]) -> list[Gri
     return [_grid(part, title_of) for _, part in cells.groupby("grid", sort=False)]
 
 
-def _title(row: Mapping[str, Any], title_of: Callable[[str], str]) -> str:
+def _title(row: Record, title_of: Callable[[str], str]) -> str:
     title = title_of(row["dataset"])
     return f"{title}, {row['features']}" if row["features"] else title
 
 
 def _grid(cells: pd.DataFrame, title_of: Callable[[str], str]) -> Grid:
     """Return the grid of some cells: of one data set, or of one metric where it has no name."""
-    first = cells.iloc[0]
+    records = cells.to_dict("records")
+    first = records[0]
     is_of_metric = not first["grid"]
-    columns = {
-        row["column"]: _column(row, _title(row, title_of) if is_of_metric else "")
-        for row in cells.drop_duplicates("column").to_dict("records")
-    }
+    columns: dict[str, Column] = {}
+    lines: dict[tuple[str, ...], list[Record]] = {}
+    for record in records:
+        title = _title(record, title_of) if is_of_metric else metric_label(record["metric"])
+        column = Column(title, lower_is_better(record["metric"]))
+        columns.setdefault(record["column"], column)
+        lines.setdefault(tuple(record[name] for name in _METHOD), []).append(record)
     for name in cells.loc[cells["rows_low"].notna() & cells["measured"].notna(), "column"]:
         columns[name].interval = True
-    rows = [_row(part, columns) for _, part in cells.groupby(_METHOD, sort=False)]
+    rows = [_row(line, [*columns]) for line in lines.values()]
     return Grid(
         title=metric_label(first["metric"]) if is_of_metric else _title(first, title_of),
         columns=[*columns.values()],
@@ -59,22 +65,18 @@ def _grid(cells: pd.DataFrame, title_of: Callable[[str], str]) -> Grid:
     )
 
 
-def _column(row: Mapping[str, Any], title: str) -> Column:
-    return Column(title or metric_label(row["metric"]), lower_is_better(row["metric"]))
-
-
-def _row(cells: pd.DataFrame, columns: Mapping[str, Column]) -> GridRow:
+def _row(records: Sequence[Record], columns: Sequence[str]) -> GridRow:
     """Return the numbers of one method, a cell for each column."""
-    made = {row["column"]: grid_cell(row) for row in cells.to_dict("records")}
+    made = {record["column"]: grid_cell(record) for record in records}
     return GridRow(
-        label=cells["label"].iloc[0],
+        label=records[0]["label"],
         state=min((cell.state for cell in made.values()), key=_STATES.index),
         cells=[made.get(name, GridCell()) for name in columns],
-        seconds=numbers.compact(cells["row_seconds"].iloc[0], 3),
+        seconds=numbers.compact(records[0]["row_seconds"], 3),
     )
 
 
-def grid_cell(row: Mapping[str, Any]) -> GridCell:
+def grid_cell(row: Record) -> GridCell:
     """Return a cell as text."""
     decimals = decimals_of(row["metric"], row["printed"])
     # Rounded first: subtracting left errors in the last digits, which would decide a half.
