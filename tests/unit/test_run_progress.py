@@ -1,4 +1,4 @@
-"""The line of progress: jobs that the kept run has, and others, each by what is seen of their kind."""
+"""The line of progress, by the jobs that the kept run has and by what is seen; what a job requests."""
 
 import inspect
 import logging
@@ -8,6 +8,7 @@ import pytest
 from snakemake.scheduling.job_scheduler import JobScheduler
 
 from toplabel.reproduction import run
+from toplabel.reproduction.needs import MB_AND_MINUTES, needs
 from toplabel.reproduction.run import Progress
 
 
@@ -73,3 +74,10 @@ def test_on_one_machine_snakemake_does_not_look_for_ready_jobs_every_second(monk
         )
         run.begin(workflow, plan)
         assert workflow.scheduler.job_rate_limiter == (None if local else "100/1s")
+
+
+def test_each_attempt_at_a_job_requests_twice_as_much():
+    resources = needs("tune")
+    mb, minutes = MB_AND_MINUTES["tune"]
+    assert [resources["mem_mb"](None, attempt) for attempt in (1, 2, 3)] == [mb, 2 * mb, 4 * mb]
+    assert resources["runtime"](None, 2) == 2 * minutes
