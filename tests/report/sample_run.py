@@ -17,6 +17,7 @@ from toplabel.reproduction.compare.comparison import Comparison
 from toplabel.reproduction.compare.totals import best_methods, totals
 from toplabel.reproduction.compare.wide import widen
 from toplabel.reproduction.config.catalogue import load_catalogue
+from toplabel.reproduction.files import result_path
 from toplabel.reproduction.frames import empty_frame
 from toplabel.reproduction.report.write import write_report
 
@@ -125,9 +126,8 @@ class Sample:
             ("tables/plain.json", _words("plain", page="", lead="")),
             ("letter/data/meta.json", json.dumps({"raw": _RAW})),
         ):
-            path = results / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
+            with result_path(results / name) as path:
+                path.write_text(text, encoding="utf-8")
 
     @property
     def reports(self) -> Path:
