@@ -9,18 +9,30 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
-from single_label import each_loss, solve
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import top_k_accuracy_score
 from sklearn.metrics.pairwise import rbf_kernel
+from solver_cases import solve
 
 import toplabel
 from toplabel import TopKClassifier
 from toplabel.estimators import top_k_scorer
 
 
-@each_loss
+@pytest.mark.parametrize(
+    ("loss", "k", "gamma"),
+    [
+        ("svm_multi", 1, 0.0),
+        ("svm_multi", 1, 1.0),
+        ("topk_svm_alpha", 3, 0.5),
+        ("topk_svm_beta", 2, 0.0),
+        ("lr_multi", 1, 0.0),
+        ("topk_ent", 2, 0.0),
+        ("svm_ova", 1, 1.0),
+        ("lr_ova", 1, 0.0),
+    ],
+)
 def test_it_is_the_solver(problem, loss, k, gamma):
     X, y, _ = problem
     names = np.array(["e", "b", "a", "d", "c"])

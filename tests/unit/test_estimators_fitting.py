@@ -6,7 +6,6 @@ import warnings
 import numpy as np
 import pytest
 from scipy import sparse
-from single_label import solve
 from sklearn.base import clone
 from sklearn.exceptions import (
     ConvergenceWarning,
@@ -14,6 +13,7 @@ from sklearn.exceptions import (
     NotFittedError,
 )
 from sklearn.model_selection import GridSearchCV
+from solver_cases import solve
 
 from toplabel import MultilabelClassifier, TopKClassifier
 

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from scipy import sparse
 from scipy.special import expit, softmax
-from single_label import solve
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold, RepeatedKFold, ShuffleSplit
+from solver_cases import solve
 
 from toplabel import MultilabelClassifier, TopKClassifier, metrics, thresholds
 
