@@ -269,138 +269,6 @@ def capped(rng, n: int, k: int) -> np.ndarray:
     return v
 
 
-# ---- optima -----------------------------------------------------------------------------------------
-
-
-def optimum(loss: str, X: np.ndarray, y, m: int, C: float, gamma: float, weight=None) -> float:
-    """Minimum over W of P(W) with a general-purpose solver of SciPy.
-
-    Variables beside W are the scalars of the smoothed hinge's infimal form (one or two a row), or
-    the slack of the nonsmooth one, which makes a quadratic program with one constraint for each
-    pair of labels.
-    """
-    weight = np.ones(len(X)) if weight is None else np.asarray(weight, float)
-    Y = label_sets(y, m)
-    if loss.startswith("lr"):
-        return _softmax_optimum(X, Y, C, weight)
-    multiclass = loss == "svm_multi"
-    if gamma == 0:
-        return _hinge_optimum(X, Y, C, weight)
-    return _smooth_hinge_optimum(X, Y, C, gamma, weight, multiclass)
-
-
-def _softmax_optimum(X, Y, C, weight) -> float:
-    d, m = X.shape[1], Y.shape[1]
-    active = Y.sum(1) > 0
-    target = Y / np.maximum(Y.sum(1, keepdims=True), 1)
-
-    def objective(w):
-        W = w.reshape(d, m)
-        U = X @ W
-        top = U.max(1, keepdims=True)
-        P = np.exp(U - top)
-        Z = P.sum(1, keepdims=True)
-        losses = (top + np.log(Z))[:, 0] - (target * U).sum(1)
-        scale = weight * active
-        gradient = X.T @ (scale[:, None] * (P / Z - target)) * C + W
-        return C * (scale @ losses) + 0.5 * (w @ w), gradient.ravel()
-
-    return _lbfgs(objective, np.zeros(d * m), None) / (C * weight.sum())
-
-
-def _smooth_hinge_optimum(X, Y, C, gamma, weight, multiclass) -> float:
-    n, d = X.shape
-    m = Y.shape[1]
-    inside = (Y.sum(1) > 0) & (Y.sum(1) < m)
-
-    def objective(v):
-        W, xi, t = v[: d * m].reshape(d, m), v[d * m : d * m + n], v[d * m + n :]
-        U = X @ W
-        if multiclass:
-            # b_j = 1 + u_j - u_y for j != y
-            uy = (U * Y).sum(1, keepdims=True)
-            R = np.maximum(1 + U - uy - xi[:, None], 0) * (1 - Y)
-            dU = R / gamma
-            dU = dU - Y * dU.sum(1, keepdims=True)
-            dxi = 1 - R.sum(1) / gamma
-            dt = np.zeros(n)
-        else:
-            R_in = np.maximum(0.5 - U - t[:, None], 0) * Y
-            R_out = np.maximum(0.5 + U - (xi - t)[:, None], 0) * (1 - Y)
-            R = R_in + R_out
-            dU = (R_out - R_in) / gamma
-            dxi = 1 - R_out.sum(1) / gamma
-            dt = (R_out.sum(1) - R_in.sum(1)) / gamma
-        scale = C * weight * inside
-        value = scale @ (xi + (R**2).sum(1) / (2 * gamma)) + 0.5 * (W**2).sum()
-        gradient = np.concatenate(
-            [(X.T @ (scale[:, None] * dU) + W).ravel(), scale * dxi, scale * dt]
-        )
-        return value, gradient
-
-    size = d * m + 2 * n
-    bounds = [(None, None)] * (d * m) + [(0, None)] * n + [(None, None)] * n
-    return _lbfgs(objective, np.zeros(size), bounds) / (C * weight.sum())
-
-
-def _lbfgs(objective, start, bounds) -> float:
-    best = np.inf
-    for _ in range(5):  # restarts drop a stale Hessian approximation
-        result = minimize(
-            objective,
-            start,
-            jac=True,
-            bounds=bounds,
-            method="L-BFGS-B",
-            options={
-                "ftol": 1e-16,
-                "gtol": 1e-13,
-                "maxiter": 20000,
-                "maxfun": 100000,
-                "maxcor": 50,
-            },
-        )
-        best, start = min(best, result.fun), result.x
-    return float(best)
-
-
-def _hinge_optimum(X, Y, C, weight) -> float:
-    """Quadratic program in (W, xi): xi_i >= 1 + u_j - u_y for all y in Y_i, j not in Y_i, and xi >=
-    0.
-    """
-    n, d = X.shape
-    m = Y.shape[1]
-    rows, right = [], []
-    for i in range(n):
-        for y in np.flatnonzero(Y[i]):
-            for j in np.flatnonzero(1 - Y[i]):
-                row = np.zeros(d * m + n)
-                block = row[: d * m].reshape(d, m)
-                block[:, y] += X[i]
-                block[:, j] -= X[i]
-                row[d * m + i] = 1.0
-                rows.append(row)
-                right.append(1.0)
-    A, b = np.array(rows), np.array(right)
-    cost = np.concatenate([np.zeros(d * m), C * weight])
-    quadratic = np.concatenate([np.ones(d * m), np.zeros(n)])
-
-    result = minimize(
-        lambda v: (0.5 * (quadratic * v) @ v + cost @ v, quadratic * v + cost),
-        np.concatenate([np.zeros(d * m), np.ones(n)]),
-        jac=True,
-        bounds=[(None, None)] * (d * m) + [(0, None)] * n,
-        constraints={"type": "ineq", "fun": lambda v: A @ v - b, "jac": lambda v: A},
-        method="SLSQP",
-        options={"ftol": 1e-15, "maxiter": 1000},
-    )
-    # The point may miss a constraint by rounding: evaluate the loss itself at its W.
-    W = result.x[: d * m].reshape(d, m)
-    U = X @ W
-    losses = np.array([hinge_multilabel(u, labels, 0.0) for u, labels in zip(U, Y, strict=True)])
-    return float((weight @ losses + 0.5 * (W**2).sum() / C) / weight.sum())
-
-
 # ---- optimality of a projection ----------------------------------------------------------------------
 
 
@@ -421,7 +289,7 @@ def support_topk_simplex_alpha(g: np.ndarray, k: int, radius: float) -> float:
     return max(0.0, radius / k * np.sort(g)[::-1][:k].sum())
 
 
-# ---- losses with a k, and one against all, in their primal form for a convex solver ------------------------
+# ---- optima, of the losses in their primal form, by a convex solver ----------------------------------
 
 
 def convex_optimum(
@@ -449,8 +317,16 @@ def convex_optimum(
             else:
                 terms.append(_smoothed(cp, 1 - z, lambda v: cp.sum(cp.pos(v)), gamma, m))
             continue
-        label = int(np.flatnonzero(Y[i])[0])
-        others = [j for j in range(m) if j != label]
+        right, wrong = np.flatnonzero(Y[i]), np.flatnonzero(1 - Y[i])
+        if loss == "lr_ml":
+            if len(right):
+                terms.append(cp.log_sum_exp(U[i]) - cp.sum(U[i, right]) / len(right))
+            continue
+        if loss == "svm_ml":
+            if len(right) and len(wrong):
+                terms.append(_smoothed(cp, U[i], _hinge_of_sets(cp, right, wrong), gamma, m))
+            continue
+        label, others = int(right[0]), wrong
         a = U[i, others] - U[i, label]
         if loss == "topk_ent":
             z = cp.Variable(m - 1)
@@ -487,6 +363,11 @@ def _simplex_hinge(cp, u, label: int, m: int, gamma: float, is_cone: bool):
     others = [j for j in range(m) if j != label]
     term = cp.sum(cp.pos(1 / (m - 1) + t[others])) if is_cone else cp.pos(1 - t[label])
     return term if gamma == 0 else term + cp.sum_squares(u - z) / (2 * gamma)
+
+
+def _hinge_of_sets(cp, right, wrong):
+    """Return the largest hinge over pairs of a right and a wrong label."""
+    return lambda u: cp.pos(1 + cp.max(u[wrong]) - cp.min(u[right]))
 
 
 def _smoothed(cp, b, function, gamma: float, size: int):

@@ -53,13 +53,6 @@ def problem(key: str, seed: int, sets: bool):
     return X, Y
 
 
-def reference(key: str, X, y, C: float, k: int, gamma: float) -> float:
-    """The optimum by a solver that shares nothing with ours."""
-    if key in ("svm_multi", "lr_multi", "svm_ml", "lr_ml"):
-        return oracles.optimum(key, X, y, M, C, gamma)
-    return oracles.convex_optimum(key, X, y, M, C, k, gamma)
-
-
 def optima(seeds: int) -> pd.DataFrame:
     """Largest relative differences of the optimum and of the certificate, dense, CSR and Gram, at
     tol 1e-8; passes.
@@ -70,7 +63,7 @@ def optima(seeds: int) -> pd.DataFrame:
         found = []
         for seed, C, sets in itertools.product(range(seeds), CS, targets):
             X, y = problem(key, seed, sets)
-            expected = reference(key, X, y, C, k, gamma)
+            expected = oracles.convex_optimum(key, X, y, M, C, k, gamma)
             options = {"loss": key, "k": k, "gamma": gamma, "C": C, "tol": 1e-8}
             options["max_iter"] = 10**6
             for form, kernel in (

@@ -1,6 +1,7 @@
 """Every convex loss with its parameters, runs without a loop, and what is checked of a solution."""
 
 import itertools
+from functools import partial
 
 import numpy as np
 import pytest
@@ -11,6 +12,8 @@ from toplabel._core.arrays import as_labels
 from toplabel._core.problem import Problem
 from toplabel._core.run import Run, RunSettings
 
+# With the intercept that estimators have by default.
+solve = partial(toplabel.solve, fit_intercept=True)
 CONVEX = [key for key, loss in losses.LOSSES.items() if loss.convex]
 
 

@@ -66,9 +66,9 @@ def test_the_certificate_is_that_of_weights_and_dual_variables(
     X, options = form_of(wide_problem[0], form, tmp_path)
     options |= {"loss": key, "k": k, "gamma": gamma, "C": 2.0, "tol": 1e-4, "max_iter": 3000}
     weight = np.random.default_rng(1).integers(0, 4, N) / 2
-    for r, w in (("auto", None), ("auto", weight), (0.7, weight), (30.0, None)):
+    for r, w in (("auto", None), ("auto", weight), (False, weight), (0.7, weight), (30.0, None)):
         solution = toplabel.solve(X, y, acceleration=r, sample_weight=w, **options)
-        if r == "auto" or r < 1:
+        if r != 30.0:
             assert solution.status == "converged"
         check_certificate(X, y, solution, w)
         # before the optimum too, at any point of an outer step
@@ -90,21 +90,6 @@ def test_the_certificate_with_a_centre(wide_problem, key, form, tmp_path):
         for limits in ({"tol": 1e-4}, {"tol": 0.0, "max_iter": 9}):
             solution = toplabel.solve(X, y, acceleration=r, **{**options, **limits})
             check_certificate(X, y, solution, W0=W0)
-
-
-@pytest.mark.parametrize("form", ["narrow", "wide", "csr32", "gram"])
-@pytest.mark.parametrize(("key", "k", "gamma"), CASES)
-def test_the_optimum_is_that_of_plain_passes(wide_problem, key, k, gamma, form, tmp_path):
-    y = target(wide_problem, key)
-    X, options = form_of(wide_problem[0], form, tmp_path)
-    options |= {"loss": key, "k": k, "gamma": gamma, "C": 0.5, "tol": 1e-8, "max_iter": 10**5}
-    plain = toplabel.solve(X, y, acceleration=False, **options)
-    assert plain.status == "converged"
-    for r in ("auto", 1.0):
-        solution = toplabel.solve(X, y, acceleration=r, **options)
-        assert solution.status == "converged"
-        assert solution.primal == pytest.approx(plain.primal, rel=2e-8)
-        check_certificate(X, y, solution)
 
 
 @pytest.mark.parametrize("acceleration", ["auto", 1.0, 50.0])

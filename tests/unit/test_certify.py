@@ -71,21 +71,6 @@ def test_covers_the_error_where_scores_cancel(gram):
     assert abs(Fraction(certificate.dual) - dual) <= certificate.rounding
 
 
-@pytest.mark.parametrize("loss", ["svm_ml", "lr_ml"])
-def test_label_sets_weights_and_a_center(loss):
-    X, _ = _problem()
-    rng = np.random.default_rng(1)
-    Y = (rng.random((12, 3)) < 0.4).astype(int)
-    options = {"sample_weight": rng.integers(0, 3, 12).astype(float), "W0": rng.normal(size=(4, 3))}
-    solution = toplabel.solve(X, Y, loss, C=0.7, **options)
-    certificate = toplabel.certify(X, Y, solution, **options)
-    assert certificate.primal == pytest.approx(solution.primal, rel=1e-12)
-    assert certificate.dual == pytest.approx(solution.dual, rel=1e-12)
-    assert toplabel.certify(
-        X, Y, solution, sample_weight=options["sample_weight"]
-    ).primal != pytest.approx(solution.primal, rel=1e-6)
-
-
 def test_dual_variables_outside_their_domain():
     X, y = _problem()
     solution = toplabel.solve(X, y, "svm_multi")

@@ -6,7 +6,6 @@ import warnings
 import numpy as np
 import pytest
 from scipy import sparse
-from single_label import each_loss, solve
 from sklearn.base import clone
 from sklearn.exceptions import (
     ConvergenceWarning,
@@ -14,6 +13,7 @@ from sklearn.exceptions import (
     NotFittedError,
 )
 from sklearn.model_selection import GridSearchCV
+from solver_cases import solve
 
 from toplabel import MultilabelClassifier, TopKClassifier
 
@@ -38,24 +38,6 @@ def test_class_weights_multiply_the_weights_of_the_rows(problem):
             TopKClassifier(class_weight={y[0]: factor}).fit(X, y)
     with pytest.raises(ValueError, match=r"^class_weight is zero for every class$"):
         TopKClassifier(class_weight=dict.fromkeys(np.unique(y), 0)).fit(X, y)
-
-
-@each_loss
-def test_warm_start_over_C_saves_epochs(problem, loss, k, gamma):
-    X, y, _ = problem
-    common = {"loss": loss, "k": k, "gamma": gamma, "tol": 1e-5, "max_iter": 10**5}
-    warm = TopKClassifier(**common, random_state=0, warm_start=True)
-    epochs = {"warm": 0, "cold": 0}
-    for C in (1.0, 1.01, 1.02, 1.03):
-        cold = TopKClassifier(**common, random_state=0, C=C).fit(X, y)
-        warm.set_params(C=C).fit(X, y)
-        assert warm.status_ == "converged"
-        np.testing.assert_allclose(warm.coef_, cold.coef_, atol=0.01)
-        if C > 1.0:
-            epochs["warm"] += warm.n_iter_
-            epochs["cold"] += cold.n_iter_
-    assert epochs["warm"] < epochs["cold"]
-    assert warm.fit(X, y).n_iter_ == 1  # at least, also of a training that begins at its end
 
 
 def test_warm_start_where_the_old_start_does_not_fit(problem):

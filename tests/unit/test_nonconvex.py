@@ -107,26 +107,19 @@ def test_with_k_1_it_is_the_softmax():
     np.testing.assert_allclose(same.W, softmax.W, atol=1e-3)
 
 
-@pytest.mark.parametrize("k", [2, 5])
-def test_a_gram_matrix_is_the_same_problem(k):
-    X, y = letters(n=200)
-    linear = toplabel.solve(X, y, loss=LOSS, k=k, C=1.0, tol=1e-9)
-    gram = toplabel.solve(X @ X.T, y, loss=LOSS, k=k, C=1.0, tol=1e-9, kernel="precomputed")
-    assert gram.primal == pytest.approx(linear.primal, rel=1e-8)
-    assert gram.W is None
-    assert gram.status == "converged"
-    np.testing.assert_allclose(
-        gram.decision_function(X[:9] @ X.T), linear.decision_function(X[:9]), atol=1e-3
-    )
-
-
-def test_sparse_rows_are_the_same_problem():
+@pytest.mark.parametrize("form", ["gram", "csr"])
+def test_other_forms_of_rows_are_the_same_problem(form):
     X, y = letters(n=300)
     X[np.abs(X) < 0.5] = 0.0
-    dense = toplabel.solve(X, y, loss=LOSS, k=3, C=1.0, tol=1e-8)
-    csr = toplabel.solve(sparse.csr_matrix(X), y, loss=LOSS, k=3, C=1.0, tol=1e-8)
-    assert csr.primal == pytest.approx(dense.primal, rel=1e-7)
-    np.testing.assert_allclose(csr.W, dense.W, atol=1e-3)
+    rows = (lambda A: A @ X.T) if form == "gram" else sparse.csr_array
+    options = {"loss": LOSS, "k": 3, "C": 1.0, "tol": 1e-9}
+    linear = toplabel.solve(X, y, **options)
+    options["kernel"] = "precomputed" if form == "gram" else "linear"
+    other = toplabel.solve(rows(X), y, **options)
+    assert other.status == "converged"
+    assert other.primal == pytest.approx(linear.primal, rel=1e-8)
+    scores = other.decision_function(rows(X[:9]))
+    np.testing.assert_allclose(scores, linear.decision_function(X[:9]), atol=1e-3)
 
 
 def test_float32_rows_in_memory_or_in_a_file_are_the_same_problem(tmp_path, monkeypatch):

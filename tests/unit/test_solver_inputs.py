@@ -244,16 +244,6 @@ def test_a_function_may_be_the_kernel(problem):
         toplabel.solve(X, y, kernel=lambda A, B: np.full((len(A), len(B)), np.nan))
 
 
-def test_rbf_takes_sparse_rows(problem):
-    X, y, _ = problem
-    options = {"kernel": "rbf", "theta": 0.1, "tol": 1e-6}
-    dense, csr = toplabel.solve(X, y, **options), toplabel.solve(sparse.csr_array(X), y, **options)
-    np.testing.assert_allclose(dense.A, csr.A, atol=1e-9)
-    np.testing.assert_allclose(
-        dense.decision_function(X[:9]), csr.decision_function(sparse.csr_array(X[:9])), atol=1e-9
-    )
-
-
 def test_float32_gram_only_on_request(problem):
     X, y, _ = problem
     options = {"kernel": "rbf", "theta": 0.1, "tol": 1e-9, "max_iter": 5000}

@@ -82,15 +82,6 @@ def test_sweep_is_the_plain_measures_at_every_threshold(problem):
         np.testing.assert_allclose(swept[name], expected, rtol=0, atol=1e-12)
 
 
-def test_sweep_in_blocks_is_sweep_at_once(monkeypatch):
-    rng = np.random.default_rng(3)
-    scores, labels = rng.normal(size=(23, 4)), rng.random((23, 4)) < 0.3
-    whole = thresholds.sweep(scores, labels)
-    monkeypatch.setattr(thresholds.sweeping, "_BLOCK", 20)
-    for name, values in thresholds.sweep(scores, labels).items():
-        np.testing.assert_allclose(values, whole[name], rtol=0, atol=1e-14)
-
-
 def test_sweep_of_many_labels_stays_small():
     rng = np.random.default_rng(0)
     scores = rng.normal(size=(1292, 983))

@@ -1,7 +1,6 @@
-"""Time and memory of the losses beside those of PyTorch, forward and backward, as Markdown; no test
-runs it.
+"""Time and memory of the losses beside those of PyTorch, forward and backward, as Markdown.
 
-PYTHONPATH=pylib build/torch/bin/python tests/pytorch/speed.py [--compile]
+PYTHONPATH=pylib build/torch/bin/python benchmarks/evidence/torch_losses.py [--compile]
 """
 
 import sys
