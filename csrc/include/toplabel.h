@@ -564,7 +564,7 @@ typedef struct tl_pairs tl_pairs;
 
 /** Allocate. Labels as in tl_data; they, weight (n; NULL: ones) and norm2 (n), the squared norms of
  *  the rows, are borrowed. is_over (NULL: none) as in tl_settings. TL_ERR_LOSS for a loss that is
- * no hinge. */
+ * no hinge, or one of centred scores. */
 TL_API tl_status tl_pairs_create(tl_loss_id loss, size_t k, double gamma, double C, size_t n,
                                  size_t m, const int64_t *label_start, const int32_t *label,
                                  const double *weight, const double *norm2, int (*is_over)(void *),

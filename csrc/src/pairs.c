@@ -50,7 +50,8 @@ static bool allocate_rows(tl_pairs *self) {
 static tl_status check(const tl_loss_ops *ops, size_t k, double gamma, double C, size_t n, size_t m,
                        const int64_t *label_start, const int32_t *label, const double *weight,
                        const double *norm2) {
-    if (ops == NULL || !ops->quadratic_conjugate || ops->curvature == NULL) return TL_ERR_LOSS;
+    if (ops == NULL || !ops->quadratic_conjugate || ops->curvature == NULL || ops->centred)
+        return TL_ERR_LOSS;
     if (n < 1 || n >= PTRDIFF_MAX / sizeof(double) || m < 2 || !tl_k_fits(ops, k, m))
         return TL_ERR_DIMENSION;
     if (!tl_in_range(gamma, 0.0, TL_LARGEST_PARAMETER)) return TL_ERR_PARAMETER;

@@ -50,7 +50,7 @@ static tl_status evaluate(loop *self) {
     if (status != TL_OK) return status;
     const double gap = self->objective->relative_gap;
     if (self->estimate > 0.0 && isfinite(self->estimate) && gap > 0.0)
-        self->factor = fmin(fmax(gap / self->estimate, 0.05), 2.0);
+        self->factor = fmin(fmax(gap / self->estimate, TL_LEAST_FACTOR), TL_MOST_FACTOR);
     self->evaluated = self->epoch;
     self->is_evaluated = true;
     return TL_OK;
@@ -87,13 +87,14 @@ static bool is_stalled(loop *self) {
     const tl_objective *now = self->objective;
     const tl_iterative *iterative = self->iterative;
     const bool has_float32 = iterative->has_float32 && iterative->has_float32(iterative->solver);
-    const uint64_t fifth = self->epoch / 5;
-    if (self->epoch - best->epoch < (fifth > TL_STALLED_EPOCHS ? fifth : TL_STALLED_EPOCHS))
+    const uint64_t part = self->epoch / TL_STALLED_PART;
+    if (self->epoch - best->epoch < (part > TL_STALLED_EPOCHS ? part : TL_STALLED_EPOCHS))
         return false;
     const double rise = now->dual - best->dual,
                  rounding = (has_float32 ? FLT_EPSILON : DBL_EPSILON) * fabs(now->dual);
     const bool still = rise <= rounding && -rise <= TL_LARGEST_SWING * rounding &&
-                       now->primal >= 0.99 * best->primal && now->relative_gap >= 0.99 * best->gap;
+                       now->primal >= TL_STILL * best->primal &&
+                       now->relative_gap >= TL_STILL * best->gap;
     best->windows = still ? best->windows + 1 : 0;
     best->epoch = self->epoch;
     best->dual = fmax(best->dual, now->dual);
@@ -174,7 +175,7 @@ tl_status tl_solve(const tl_iterative *iterative, const tl_stopping *stopping,
     loop self = {.iterative = iterative,
                  .stopping = &known,
                  .objective = objective,
-                 .factor = 0.7,
+                 .factor = TL_FIRST_FACTOR,
                  .estimate = INFINITY,
                  .progress = {.dual = -INFINITY, .primal = INFINITY, .gap = INFINITY}};
     status = run(&self, outcome);

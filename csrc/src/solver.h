@@ -282,8 +282,8 @@ TL_INLINE tl_row tl_row_view(const tl_solver *self, size_t i) {
 bool tl_replace_dual(tl_solver *self, size_t i, const double *a_new, double *a, double *delta);
 /* The rows of the order that shrinking does not leave out; sampled rows never are. */
 void tl_choose_visits(tl_solver *self);
-void tl_add_to_sample(tl_solver *self, tl_sample *sample, const tl_row *row, const double *s,
-                      const double *a);
+void tl_add_to_sample(tl_solver *self, tl_params params, tl_sample *sample, const tl_row *row,
+                      const double *s, const double *a);
 /* Add a row to self->sample, if its visit is to be sampled. */
 void tl_sample_row(tl_solver *self, size_t visit, const tl_row *row, const double *s,
                    const double *a);
@@ -315,7 +315,6 @@ bool tl_is_step_over(const tl_solver *self);
 typedef struct tl_gap_parts {
     double inner;    /* that of the inner problem */
     double residual; /* lambda/2 ||W0 + X^T A - W||^2 */
-    double primal;
 } tl_gap_parts;
 /* From a sample of the last pass; NaN of an empty one. */
 tl_gap_parts tl_estimate_parts(const tl_solver *self, const tl_sample *sample);

@@ -190,11 +190,10 @@ static double move_ratio(const tl_outer *outer) {
 }
 
 tl_gap_parts tl_estimate_parts(const tl_solver *self, const tl_sample *sample) {
-    if (!(sample->C > 0.0)) return (tl_gap_parts){NAN, NAN, NAN};
+    if (!(sample->C > 0.0)) return (tl_gap_parts){NAN, NAN};
     const double half_lambda = 0.5 / (self->settings.C * self->total_weight);
     return (tl_gap_parts){(sample->losses + sample->conjugates + sample->products) / sample->C,
-                          half_lambda * self->outer.residual2,
-                          sample->losses / sample->C + half_lambda * self->outer.norm2};
+                          half_lambda * self->outer.residual2};
 }
 
 void tl_accelerate_restart(tl_solver *self) {

@@ -7,18 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ||x_i||^2, the same times C n, ||W0||^2 and gamma/C stay within this; and C, where products run
- * in float32. */
-#define TL_LARGEST 1e200
-#define TL_LARGEST32 1e30
-#define ROOM 1e6
-/* The squared norms of rows that get a float32 copy, where they are not 0. */
-#define LEAST_NORM2 1e-20
-#define LARGEST_NORM2 1e20
-/* The largest C ||x_i||^2 of rows with a float32 copy: by so much an update of row i may change its
- * scores. */
-#define LARGEST_CHANGE 1e6
-
 /* ---- memory ---- */
 
 static bool allocate_primal(tl_solver *self) {
@@ -154,7 +142,7 @@ static bool is_moderate_start(const tl_solver *self, bool in_float32) {
     const double *start = self->settings.start; /* NULL after it has been copied */
     if (start == NULL) return true;
     const size_t n = self->data.n, m = self->data.m;
-    const double largest = ROOM * (in_float32 ? TL_LARGEST32 : TL_LARGEST);
+    const double largest = TL_ROOM * (in_float32 ? TL_LARGEST32 : TL_LARGEST);
     double x2 = 0.0, size = 0.0; /* at least ||W|| */
     for (size_t i = 0; i < n; i++)
         x2 = fmax(x2, self->norm2[i]);
@@ -193,8 +181,8 @@ static bool is_moderate(const tl_solver *self, bool in_float32) {
 static bool are_norms_moderate(const tl_solver *self) {
     for (size_t i = 0; i < self->data.n; i++) {
         const double C = tl_row_view(self, i).C, norm2 = self->norm2[i];
-        if (norm2 != 0.0 && !tl_in_range(norm2, LEAST_NORM2, LARGEST_NORM2)) return false;
-        if (C * norm2 > LARGEST_CHANGE) return false;
+        if (norm2 != 0.0 && !tl_in_range(norm2, TL_LEAST_NORM2, TL_LARGEST_NORM2)) return false;
+        if (C * norm2 > TL_LARGEST_CHANGE) return false;
     }
     return true;
 }

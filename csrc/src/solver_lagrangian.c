@@ -42,15 +42,14 @@ void tl_update_row(tl_solver *self, size_t visit, const tl_row *row, double *s, 
         self->ops->update(row, self->params, m, s, a, a_new, warm, self->work);
         return;
     }
-    const tl_params original = self->params;
+    tl_params params = self->params;
+    params.gamma += lagrangian->gamma;
     const bool is_of_margins = self->ops->multiclass && !self->ops->centred;
     const double at_label = is_of_margins ? s[row->labels[0]] : 0.0;
     tl_axpy(m, -lagrangian->gamma / row->C, lagrangian->center + i * m, s);
     if (is_of_margins) s[row->labels[0]] = at_label;
-    self->params.gamma += lagrangian->gamma;
-    if (self->sampled_here[visit]) tl_add_to_sample(self, &lagrangian->sample, row, s, a);
-    self->ops->update(row, self->params, m, s, a, a_new, warm, self->work);
-    self->params = original;
+    if (self->sampled_here[visit]) tl_add_to_sample(self, params, &lagrangian->sample, row, s, a);
+    self->ops->update(row, params, m, s, a, a_new, warm, self->work);
 }
 
 static void begin(tl_solver *self) {

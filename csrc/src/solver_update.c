@@ -70,16 +70,16 @@ void tl_choose_visits(tl_solver *self) {
 
 /* ---- the sample ---- */
 
-void tl_add_to_sample(tl_solver *self, tl_sample *sample, const tl_row *row, const double *s,
-                      const double *a) {
+void tl_add_to_sample(tl_solver *self, tl_params params, tl_sample *sample, const tl_row *row,
+                      const double *s, const double *a) {
     const size_t m = self->data.m;
     sample->C += row->C;
-    sample->losses += row->C * self->ops->value(row, self->params, m, s, self->work);
-    sample->conjugates += row->C * self->ops->conjugate(row, self->params, m, a, -1.0 / row->C);
+    sample->losses += row->C * self->ops->value(row, params, m, s, self->work);
+    sample->conjugates += row->C * self->ops->conjugate(row, params, m, a, -1.0 / row->C);
     sample->products += tl_dot(m, a, s);
 }
 
 void tl_sample_row(tl_solver *self, size_t visit, const tl_row *row, const double *s,
                    const double *a) {
-    if (self->sampled_here[visit]) tl_add_to_sample(self, &self->sample, row, s, a);
+    if (self->sampled_here[visit]) tl_add_to_sample(self, self->params, &self->sample, row, s, a);
 }

@@ -168,7 +168,7 @@ static void sample_start(tl_solver *self) {
         for (size_t i = 0; i < count; i++) {
             const tl_row row = tl_row_view(self, index[i]);
             if (row.C > 0.0)
-                tl_add_to_sample(self, &self->sampled, &row, self->scores + i * m,
+                tl_add_to_sample(self, self->params, &self->sampled, &row, self->scores + i * m,
                                  self->dual + index[i] * m);
         }
     }

@@ -79,10 +79,18 @@
 /* Without an estimate near tol, evaluate after so many epochs, or half as many as made: an
  * evaluation reads all rows. */
 #define TL_LONGEST 8
-/* Windows without progress until the solver counts as stalled, their least length in epochs, and
- * how far D may swing by rounding. */
+/* What an estimate is multiplied with: at first, and within which bounds the ratio of the last
+ * exact gap to its estimate is believed. */
+#define TL_FIRST_FACTOR 0.7
+#define TL_LEAST_FACTOR 0.05
+#define TL_MOST_FACTOR 2.0
+/* Windows without progress until the solver counts as stalled, their least length in epochs and as
+ * a part of those made, the part of P and of the gap that has to be left, and how far D may swing
+ * by rounding. */
 #define TL_STALLED_WINDOWS 3
 #define TL_STALLED_EPOCHS 5
+#define TL_STALLED_PART 5
+#define TL_STILL 0.99
 #define TL_LARGEST_SWING 1e3
 
 /* ---- warm starts (solver_start.c) ---- */
@@ -91,6 +99,20 @@
  * factor is feasible, so a part of the rows is enough. */
 #define TL_SEARCH_ROWS 512
 #define TL_PRODUCT_ROWS 2048
+
+/* ---- sizes that are refused (solver_create.c) ---- */
+
+/* ||x_i||^2, the same times C n, ||W0||^2 and gamma/C stay within this; and C, where products run
+ * in float32; and ||W|| of a start within so many times that. */
+#define TL_LARGEST 1e200
+#define TL_LARGEST32 1e30
+#define TL_ROOM 1e6
+/* The squared norms of rows that get a float32 copy, where they are not 0. */
+#define TL_LEAST_NORM2 1e-20
+#define TL_LARGEST_NORM2 1e20
+/* The largest C ||x_i||^2 of rows with a float32 copy: by so much an update of row i may change its
+ * scores. */
+#define TL_LARGEST_CHANGE 1e6
 
 /* ---- layout (solver_create.c, storage_*.c) ---- */
 

@@ -12,7 +12,7 @@ from scipy import sparse
 from toplabel import losses
 from toplabel._core.arrays import MatrixLike, as_features, as_labels, as_weights
 from toplabel._core.problem import gram_matrix
-from toplabel._core.solution import Solution, join_intercept
+from toplabel._core.solution import Solution, join_intercept, relative_gap
 from toplabel.simplex import SimplexSolution
 from toplabel.simplex.solution import to_scores
 
@@ -216,10 +216,7 @@ def _largest_moves(error: np.ndarray, y, is_centred: bool) -> np.ndarray:
 
 
 def _certificate(primal: float, dual: float, rounding: float) -> Certificate:
-    size = max(abs(primal), abs(dual))
-    return Certificate(
-        primal, dual, (abs(primal - dual) + rounding) / size if size else 0.0, rounding
-    )
+    return Certificate(primal, dual, relative_gap(primal, dual, rounding), rounding)
 
 
 def _indicator(y, n: int, m: int) -> np.ndarray:

@@ -36,7 +36,7 @@ from toplabel._core.arrays import is_mapped
 from toplabel._core.lib import check, ffi, lib
 from toplabel._core.problem import Problem
 from toplabel._core.run import Run
-from toplabel._core.solution import Record
+from toplabel._core.solution import Record, relative_gap
 from toplabel._core.systems import Curvatures, Rows, Systems
 from toplabel._core.threads import EndOfRun, one_blas_thread
 from toplabel._core.training import Options
@@ -236,8 +236,7 @@ class Newton:
     def _record_best(self) -> float:
         """Record the best point; return its relative gap."""
         best = self._best
-        size = max(abs(best.primal), abs(best.dual))
-        gap = abs(best.primal - best.dual) / size if size else 0.0
+        gap = relative_gap(best.primal, best.dual)
         self._record(best.primal, best.dual, gap, best.W)
         return gap
 
@@ -320,7 +319,7 @@ class Newton:
                 shift[np.arange(len(shift)), self._label] = 0.0
             self._minimise(_Inner(self._problem.gamma + extra, extra, center, shift))
             gap = self.history[-1].relative_gap
-            idle = 0 if gap < 0.99 * least else idle + 1
+            idle = 0 if gap < tuning.FALL_OUTER * least else idle + 1
             least = min(least, gap)
             extra = max(tuning.EXTRA_FACTOR * extra, tuning.LEAST_EXTRA)
         return "stalled"
@@ -344,7 +343,9 @@ class Newton:
                 self._judge(self._record_best())
             if is_solved:
                 return
-            falls = gap < 0.5 * least or lowest - value > tuning.OBJECTIVE_ROUNDING * abs(value)
+            falls = gap < tuning.FALL * least or lowest - value > tuning.OBJECTIVE_ROUNDING * abs(
+                value
+            )
             idle = 0 if falls else idle + 1
             least, lowest = min(least, gap), min(lowest, value)
             self._ask()
@@ -369,8 +370,8 @@ class Newton:
         try:
             D, products = self._systems.solve(1.0 + self._mu, -gradient)
         except linalg.LinAlgError:
-            self._mu = max(10.0 * self._mu, tuning.LEAST_MU)
-            return None if self._mu > 1e8 else point
+            self._mu = max(tuning.SHORT_MU * self._mu, tuning.LEAST_MU)
+            return None if self._mu > tuning.MOST_MU else point
         self.steps += 1
         self._passes += 1.0 + products * len(self._curvatures.rows) / self._rows.n
         E = self._rows.scores(D)
@@ -385,7 +386,8 @@ class Newton:
                 break
             end = along + t * square + self._C * (self._share @ np.einsum("ij,ij->i", trial.g, E))
             # the root of the slope, by a secant
-            t = min(max(t * slope / (slope - end) if slope != end else 0.5 * t, 0.1 * t), 0.7 * t)
+            root = t * slope / (slope - end) if slope != end else tuning.HALVED * t
+            t = min(max(root, tuning.SHRINK_LEAST * t), tuning.SHRINK_MOST * t)
         # Without a row between its bounds D is the gradient, and short steps of it are long in the scores.
         moved, size = t * np.abs(E).max(), 1.0 + np.abs(point.S).max()
         if t < tuning.SHORTEST and moved < tuning.SHORTEST * size:
@@ -396,11 +398,11 @@ class Newton:
 
     def _follow(self, t: float, ratio: float) -> None:
         """Set mu for the next step, from the length of this one and its gain over that predicted."""
-        if t < 0.1:
-            self._mu = max(10.0 * self._mu, tuning.LEAST_MU)
+        if t < tuning.SHORT:
+            self._mu = max(tuning.SHORT_MU * self._mu, tuning.LEAST_MU)
         elif t < 1.0:
-            self._mu = max(3.0 * self._mu, tuning.LEAST_MU)
-        elif ratio > 0.5:
-            self._mu = self._mu / 3.0 if self._mu > tuning.LEAST_MU else 0.0
-        elif ratio < 0.25:
-            self._mu *= 2.0
+            self._mu = max(tuning.PARTIAL_MU * self._mu, tuning.LEAST_MU)
+        elif ratio > tuning.GOOD_GAIN:
+            self._mu = self._mu / tuning.GOOD_MU if self._mu > tuning.LEAST_MU else 0.0
+        elif ratio < tuning.POOR_GAIN:
+            self._mu *= tuning.POOR_MU

@@ -34,7 +34,7 @@ from toplabel._core.arrays import as_dual, check_mapped_finite, is_mapped
 from toplabel._core.descent import Descent, Kernel, Linear, State
 from toplabel._core.own_loss import OwnLoss
 from toplabel._core.problem import Problem
-from toplabel._core.solution import Record, Solution, join_intercept
+from toplabel._core.solution import Record, Solution, join_intercept, relative_gap
 from toplabel._core.training import Options
 
 _START_TOL = 1e-3  # relative gap of the convex solution, which is only a start
@@ -154,8 +154,7 @@ def _certificate(problem: Problem, objective: _Objective, space, state: State):
     conjugates = loss.conjugates(loss.gradients(state.fit.scores, labels), labels)
     image = space.gradient(state.fit.of_scores)
     dual = float(-objective.share @ conjugates - image.dot(image) / (2 * objective.penalty))
-    size = max(abs(state.value), abs(dual))
-    return dual, abs(state.value - dual) / size if size else 0.0
+    return dual, relative_gap(state.value, dual)
 
 
 def _starting_point(start: Solution | np.ndarray, problem: Problem) -> np.ndarray:

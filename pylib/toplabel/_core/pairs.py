@@ -26,7 +26,7 @@ from toplabel._core.clock import Clock
 from toplabel._core.lib import check, ffi, lib
 from toplabel._core.problem import Problem
 from toplabel._core.run import Run
-from toplabel._core.solution import Record
+from toplabel._core.solution import Record, relative_gap
 from toplabel._core.systems import Rows
 from toplabel._core.threads import EndOfRun, one_blas_thread
 from toplabel._core.training import Options
@@ -36,6 +36,8 @@ def reason_against(problem: Problem) -> str:
     """Return why the method does not take the problem, or ""."""
     if not problem.loss.smoothing:
         return f"loss {problem.loss.key!r} is no hinge"
+    if problem.loss.centred:
+        return f"loss {problem.loss.key!r} has no dual variables for each class by itself"
     if is_mapped(problem.features) and problem.features.nbytes > tuning.LARGE_FILE:
         return "it needs rows in memory, or a mapped file of at most 1 GiB"
     return ""
@@ -341,8 +343,7 @@ class Pairs:
         callback asks.
         """
         best, options = self._best, self._options
-        size = max(abs(best.primal), abs(best.dual))
-        gap = abs(best.primal - best.dual) / size if size else 0.0
+        gap = relative_gap(best.primal, best.dual)
         self._record(best.primal, best.dual, gap)
         if options.callback is not None and options.callback(self.history[-1]):
             raise EndOfRun("interrupted")

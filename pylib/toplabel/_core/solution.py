@@ -180,6 +180,12 @@ class Solution:
         return scores if self.intercept is None else scores + self.intercept
 
 
+def relative_gap(primal: float, dual: float, rounding: float = 0.0) -> float:
+    """Return ``(|P - D| + rounding) / max(|P|, |D|)``; 0 where both are 0."""
+    size = max(abs(primal), abs(dual))
+    return (abs(primal - dual) + rounding) / size if size else 0.0
+
+
 def split_intercept(weights, coefficients, constant: float):
     """Return W and the intercept of a solver's weights, (d, m) or (d + 1, m), or of its
     coefficients.

@@ -24,11 +24,21 @@ OBJECTIVE_ROUNDING = 1e-13
 TRIALS = 30
 SHORTEST = 1e-6
 """Steps below, which move the scores by less of their size, are rounding."""
-LEAST_MU = 0.1
-"""The least damping, beside the regulariser's 1, where there is any."""
+SHRINK_LEAST, SHRINK_MOST, HALVED = 0.1, 0.7, 0.5
+"""Between which parts of a step the next trial lies, and where it lies without a slope to go by."""
+LEAST_MU, MOST_MU = 0.1, 1e8
+"""The least damping, beside the regulariser's 1, where there is any; and one that leaves no progress."""
+SHORT, SHORT_MU, PARTIAL_MU = 0.1, 10.0, 3.0
+"""A step of less than this part is short; what the damping is multiplied with after a short step, and
+after one that is not whole. Not varied, as those below."""
+GOOD_GAIN, POOR_GAIN, GOOD_MU, POOR_MU = 0.5, 0.25, 3.0, 2.0
+"""The gain of a whole step, over that predicted, above which the damping is divided, and below which
+it is multiplied, and by what."""
 IDLE, IDLE_OUTER = 6, 20
 """Steps, and outer steps, without a smaller gap, after which rounding has ended the progress. From a good
 start the first outer steps smooth too much to make the gap smaller."""
+FALL, FALL_OUTER = 0.5, 0.99
+"""The part of the smallest gap so far below which a step, and an outer step, has made it smaller."""
 GRADIENT_ROUNDING = 1e-14
 """Gradient, relative to W, that is rounding."""
 ONE_THREAD, MANY_THREADS = 2e5, 2e7
