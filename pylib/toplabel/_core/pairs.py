@@ -68,6 +68,7 @@ class _Kernel:
         self._gram: Any = X if problem.is_gram else None
         self._rows: Any = None
         self._single: Any = None
+        self._blocks = np.empty(0, np.float32)
         center = problem.padded_center
         self._W0 = None if center is None else np.ascontiguousarray(center.T)
         if problem.is_gram:
@@ -112,8 +113,9 @@ class _Kernel:
 
     def fill(self, handle, m: int, entries: int, numbers: int) -> np.ndarray:
         """Return the blocks of a working set."""
-        blocks = np.empty(numbers, np.float32)
-        K = self._gram
+        if len(self._blocks) < numbers:  # new memory costs more than what is done with it
+            self._blocks = np.empty(numbers, np.float32)
+        blocks, K = self._blocks[:numbers], self._gram
         if K is None:
             self._fill_by_class(handle, m, entries, blocks)
             return blocks
@@ -126,9 +128,9 @@ class _Kernel:
         return blocks
 
     def _fill_by_class(self, handle, m: int, entries: int, blocks: np.ndarray) -> None:
-        starts, rows = np.empty(m + 1, np.int64), np.empty(entries, np.int64)
+        starts, rows = np.empty(m + 1, np.int64), np.empty(entries, np.int32)
         check(
-            lib.tl_pairs_classes(handle, pointer(starts, "int64_t *"), pointer(rows, "int64_t *"))
+            lib.tl_pairs_classes(handle, pointer(starts, "int64_t *"), pointer(rows, "int32_t *"))
         )
         first = 0
         for begin, end in itertools.pairwise(starts):
