@@ -55,7 +55,8 @@ static bool allocate_rows(tl_pairs *self) {
 static tl_status check(const tl_loss_ops *ops, size_t k, double gamma, double C, size_t n, size_t m,
                        const int64_t *label_start, const int32_t *label, const double *weight,
                        const double *norm2) {
-    if (ops == NULL || !ops->quadratic_conjugate || ops->curvature == NULL) return TL_ERR_LOSS;
+    if (ops == NULL || !ops->quadratic_conjugate || ops->curvature == NULL || ops->centred)
+        return TL_ERR_LOSS;
     if (n < 1 || n > INT32_MAX || m < 2 || !tl_k_fits(ops, k, m)) return TL_ERR_DIMENSION;
     if (!tl_in_range(gamma, 0.0, TL_LARGEST_PARAMETER)) return TL_ERR_PARAMETER;
     if (!tl_in_range(C, 1.0 / TL_LARGEST_PARAMETER, TL_LARGEST_PARAMETER)) return TL_ERR_PARAMETER;
@@ -150,7 +151,6 @@ static void add_row(tl_pairs *self, size_t i, const tl_row *row, const double *a
     self->row[r] = i;
     self->start[r + 1] = e;
     self->own_start[r + 1] = own;
-    if (e - first > self->widest) self->widest = e - first;
     self->rows = r + 1;
 }
 
@@ -186,7 +186,7 @@ static void *resize(void *array, size_t count, size_t size) {
 static bool allocate_pairs(tl_pairs *self) {
     const size_t entries = self->entries;
     tl_face *face = &self->face;
-    if (entries <= self->pair_room) return true;
+    if (self->place != NULL && entries <= self->pair_room) return true;
     self->pair_room = 0;
     self->place = resize(self->place, entries, sizeof *self->place);
     self->trial = resize(self->trial, entries, sizeof *self->trial);
@@ -205,7 +205,10 @@ static bool allocate_pairs(tl_pairs *self) {
     face->damping = resize(face->damping, entries, sizeof *face->damping);
     const bool is_there = self->place && self->trial && self->class_row && self->scores &&
                           self->moved && self->vectors && self->in && self->out && face->number &&
-                          face->place && face->member && face->weight && face->damping;
+                          face->place && face->member && face->weight && face->damping &&
+                          face->share && face->leading;
+    if (is_there) self->pair_room = entries;
+    return is_there;
 }
 
 static bool allocate_blocks(tl_pairs *self) {
@@ -235,7 +238,7 @@ static bool allocate_blocks(tl_pairs *self) {
 static tl_status select_rows(tl_pairs *self, const double *scores, const double *dual,
                              bool *wanted) {
     const size_t m = self->m;
-    self->rows = self->widest = 0;
+    self->rows = 0;
     for (size_t i = 0; i < self->n; i++) {
         if (tl_is_over(&self->watch, TL_WORK_OF_CLASS * (double)m)) return TL_ERR_OVER;
         const size_t labels = (size_t)(self->label_start[i + 1] - self->label_start[i]);

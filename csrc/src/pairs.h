@@ -66,7 +66,6 @@ struct tl_pairs {
     /* The working set. */
     size_t rows, entries;
     size_t room, pair_room, block_room, largest_room; /* of arrays, which only grow */
-    size_t widest;                                    /* entries of a row */
     size_t *row;                                      /* (rows): of the data */
     size_t *start;                                    /* (rows + 1) */
     size_t *own_start;                                /* (rows + 1) */

@@ -8,7 +8,6 @@ goes on from there. Costs are counted, not measured, so that the same arguments 
 from __future__ import annotations
 
 import numpy as np
-
 from scipy import sparse
 
 from toplabel._core import newton, pairs, tuning

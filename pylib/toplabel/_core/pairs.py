@@ -36,6 +36,8 @@ def reason_against(problem: Problem) -> str:
     """Return why the method does not take the problem, or ""."""
     if not problem.loss.smoothing:
         return f"loss {problem.loss.key!r} is no hinge"
+    if problem.loss.centred:
+        return f"loss {problem.loss.key!r} takes the mean of all scores"
     if is_mapped(problem.features) and problem.features.nbytes > tuning.LARGE_FILE:
         return "it needs rows in memory, or a mapped file of at most 1 GiB"
     return ""
