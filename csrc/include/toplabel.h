@@ -578,7 +578,7 @@ TL_API tl_status tl_pairs_select(tl_pairs *self, const double *scores, const dou
 
 /** The rows of the pairs of class c: rows[class_start[c]] to rows[class_start[c + 1] - 1]; its
  * block is square, and follows that of the class before. class_start: m + 1, rows: entries. */
-TL_API tl_status tl_pairs_classes(const tl_pairs *self, int64_t *class_start, int64_t *rows);
+TL_API tl_status tl_pairs_classes(const tl_pairs *self, int64_t *class_start, int32_t *rows);
 
 /** Fill the blocks from a Gram matrix (n, n) of this type. */
 TL_API tl_status tl_pairs_gather(tl_pairs *self, tl_type type, const void *gram, float *blocks);

@@ -9,13 +9,16 @@ void tl_pairs_free(tl_pairs *self) {
     if (self == NULL) return;
     tl_face *face = &self->face;
     void *const arrays[] = {
-        self->row,     self->start,       self->own_start,   self->own,         self->order,
-        self->warm,    self->class_start, self->block_start, self->column,      self->place,
-        self->dual,    self->trial,       self->class_row,   self->scores,      self->moved,
-        self->vectors, self->in,          self->out,         self->inverting,   self->work,
-        self->columns, face->number,      face->place,       face->class_start, face->block_start,
-        face->first,   face->middle,      face->member,      face->weight,      face->core,
-        face->common,  face->label,       face->damping,     face->gram,        face->inverse};
+        self->row,         self->start,         self->own_start,    self->own,
+        self->order,       self->warm,          self->class_start,  self->block_start,
+        self->column,      self->place,         self->dual,         self->trial,
+        self->class_row,   self->scores,        self->moved,        self->vectors,
+        self->in,          self->out,           self->inverting,    self->work,
+        self->columns,     face->number,        face->place,        face->class_start,
+        face->block_start, face->first,         face->middle,       face->member,
+        face->weight,      face->core,          face->common,       face->label,
+        face->damping,     face->gram,          face->inverse,      face->share,
+        face->leading,     face->leading_start, face->inverse_start};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         free(arrays[i]);
     free(self);
@@ -36,6 +39,8 @@ static bool allocate_rows(tl_pairs *self) {
     self->work = tl_doubles(2, TL_WORK(m));
     face->class_start = tl_array(m + 1, 1, sizeof *face->class_start);
     face->block_start = tl_array(m + 1, 1, sizeof *face->block_start);
+    face->leading_start = tl_array(m + 1, 1, sizeof *face->leading_start);
+    face->inverse_start = tl_array(m + 1, 1, sizeof *face->inverse_start);
     face->first = tl_array(n + 1, 1, sizeof *face->first);
     face->middle = tl_array(n, 1, sizeof *face->middle);
     face->core = tl_doubles(n, 3);
@@ -44,7 +49,7 @@ static bool allocate_rows(tl_pairs *self) {
     return self->row && self->start && self->own_start && self->own && self->order && self->warm &&
            self->class_start && self->block_start && self->work && self->columns &&
            face->class_start && face->block_start && face->first && face->middle && face->core &&
-           face->common && face->label;
+           face->common && face->label && face->leading_start && face->inverse_start;
 }
 
 static tl_status check(const tl_loss_ops *ops, size_t k, double gamma, double C, size_t n, size_t m,
@@ -52,8 +57,7 @@ static tl_status check(const tl_loss_ops *ops, size_t k, double gamma, double C,
                        const double *norm2) {
     if (ops == NULL || !ops->quadratic_conjugate || ops->curvature == NULL || ops->centred)
         return TL_ERR_LOSS;
-    if (n < 1 || n >= PTRDIFF_MAX / sizeof(double) || m < 2 || !tl_k_fits(ops, k, m))
-        return TL_ERR_DIMENSION;
+    if (n < 1 || n > INT32_MAX || m < 2 || !tl_k_fits(ops, k, m)) return TL_ERR_DIMENSION;
     if (!tl_in_range(gamma, 0.0, TL_LARGEST_PARAMETER)) return TL_ERR_PARAMETER;
     if (!tl_in_range(C, 1.0 / TL_LARGEST_PARAMETER, TL_LARGEST_PARAMETER)) return TL_ERR_PARAMETER;
     for (size_t i = 0; i < n; i++) {
@@ -147,7 +151,6 @@ static void add_row(tl_pairs *self, size_t i, const tl_row *row, const double *a
     self->row[r] = i;
     self->start[r + 1] = e;
     self->own_start[r + 1] = own;
-    if (e - first > self->widest) self->widest = e - first;
     self->rows = r + 1;
 }
 
@@ -169,7 +172,7 @@ static void sort_by_class(tl_pairs *self) {
         for (size_t e = self->start[r]; e < self->start[r + 1]; e++) {
             const size_t place = next[self->column[e]]++;
             self->place[e] = place;
-            self->class_row[place] = (int64_t)self->row[r];
+            self->class_row[place] = (int32_t)self->row[r];
         }
 }
 
@@ -178,10 +181,13 @@ static void *resize(void *array, size_t count, size_t size) {
     return tl_array(count, 1, size);
 }
 
-/* The arrays of the pairs, but for those that grew with them. */
+/* The arrays of the pairs, but for those that grew with them; larger ones are kept, as new memory
+ * costs more than what is done with it. */
 static bool allocate_pairs(tl_pairs *self) {
     const size_t entries = self->entries;
     tl_face *face = &self->face;
+    if (self->place != NULL && entries <= self->pair_room) return true;
+    self->pair_room = 0;
     self->place = resize(self->place, entries, sizeof *self->place);
     self->trial = resize(self->trial, entries, sizeof *self->trial);
     self->class_row = resize(self->class_row, entries, sizeof *self->class_row);
@@ -194,10 +200,15 @@ static bool allocate_pairs(tl_pairs *self) {
     face->number = resize(face->number, entries, sizeof *face->number);
     face->member = resize(face->member, entries, sizeof *face->member);
     face->weight = resize(face->weight, entries, sizeof *face->weight);
+    face->share = resize(face->share, entries, sizeof *face->share);
+    face->leading = resize(face->leading, entries, sizeof *face->leading);
     face->damping = resize(face->damping, entries, sizeof *face->damping);
-    return self->place && self->trial && self->class_row && self->scores && self->moved &&
-           self->vectors && self->in && self->out && face->number && face->place && face->member &&
-           face->weight && face->damping;
+    const bool is_there = self->place && self->trial && self->class_row && self->scores &&
+                          self->moved && self->vectors && self->in && self->out && face->number &&
+                          face->place && face->member && face->weight && face->damping &&
+                          face->share && face->leading;
+    if (is_there) self->pair_room = entries;
+    return is_there;
 }
 
 static bool allocate_blocks(tl_pairs *self) {
@@ -208,17 +219,26 @@ static bool allocate_blocks(tl_pairs *self) {
     }
     const size_t triangles = (self->block_start[self->m] + self->entries) / 2;
     tl_face *face = &self->face;
-    face->gram = resize(face->gram, triangles, sizeof *face->gram);
-    face->inverse = resize(face->inverse, triangles, sizeof *face->inverse);
-    free(self->inverting);
-    self->inverting = tl_array(2 * largest, largest, sizeof *self->inverting);
-    return face->gram && face->inverse && self->inverting;
+    if (triangles > self->block_room) {
+        self->block_room = 0;
+        face->gram = resize(face->gram, triangles, sizeof *face->gram);
+        face->inverse = resize(face->inverse, triangles, sizeof *face->inverse);
+        if (!face->gram || !face->inverse) return false;
+        self->block_room = triangles;
+    }
+    if (largest > self->largest_room) {
+        self->largest_room = 0;
+        self->inverting = resize(self->inverting, 2 * largest * largest, sizeof *self->inverting);
+        if (!self->inverting) return false;
+        self->largest_room = largest;
+    }
+    return true;
 }
 
 static tl_status select_rows(tl_pairs *self, const double *scores, const double *dual,
                              bool *wanted) {
     const size_t m = self->m;
-    self->rows = self->widest = 0;
+    self->rows = 0;
     for (size_t i = 0; i < self->n; i++) {
         if (tl_is_over(&self->watch, TL_WORK_OF_CLASS * (double)m)) return TL_ERR_OVER;
         const size_t labels = (size_t)(self->label_start[i + 1] - self->label_start[i]);
@@ -259,7 +279,7 @@ tl_status tl_pairs_select(tl_pairs *self, const double *scores, const double *du
     return TL_OK;
 }
 
-tl_status tl_pairs_classes(const tl_pairs *self, int64_t *class_start, int64_t *rows) {
+tl_status tl_pairs_classes(const tl_pairs *self, int64_t *class_start, int32_t *rows) {
     if (self == NULL || class_start == NULL || rows == NULL) return TL_ERR_NULL;
     for (size_t c = 0; c <= self->m; c++)
         class_start[c] = (int64_t)self->class_start[c];
@@ -269,18 +289,20 @@ tl_status tl_pairs_classes(const tl_pairs *self, int64_t *class_start, int64_t *
 
 /* ---- their blocks ---- */
 
-static void gather_row(const tl_pairs *self, tl_type type, const void *gram, size_t i, size_t count,
-                       const int64_t *at, float *out) {
-    const size_t first = i * self->n;
-    if (type == TL_FLOAT32) {
-        const float *row = (const float *)gram + first;
-        for (size_t j = 0; j < count; j++)
-            out[j] = row[at[j]];
-    } else {
-        const double *row = (const double *)gram + first;
-        for (size_t j = 0; j < count; j++)
-            out[j] = (float)row[at[j]];
-    }
+TL_CLONES
+static void gather64(size_t count, const int32_t *restrict at, const double *restrict row,
+                     float *restrict out) {
+#pragma omp simd
+    for (size_t j = 0; j < count; j++)
+        out[j] = (float)row[at[j]];
+}
+
+TL_CLONES
+static void gather32(size_t count, const int32_t *restrict at, const float *restrict row,
+                     float *restrict out) {
+#pragma omp simd
+    for (size_t j = 0; j < count; j++)
+        out[j] = row[at[j]];
 }
 
 tl_status tl_pairs_gather(tl_pairs *self, tl_type type, const void *gram, float *blocks) {
@@ -288,11 +310,16 @@ tl_status tl_pairs_gather(tl_pairs *self, tl_type type, const void *gram, float 
     if (type != TL_FLOAT32 && type != TL_FLOAT64) return TL_ERR_PARAMETER;
     for (size_t c = 0; c < self->m; c++) {
         const size_t first = self->class_start[c], t = self->class_start[c + 1] - first;
-        const int64_t *rows = self->class_row + first;
+        const int32_t *rows = self->class_row + first;
         float *block = blocks + self->block_start[c];
         if (tl_is_over(&self->watch, 4.0 * (double)(t * t))) return TL_ERR_OVER;
-        for (size_t j = 0; j < t; j++)
-            gather_row(self, type, gram, (size_t)rows[j], t, rows, block + j * t);
+        for (size_t j = 0; j < t; j++) {
+            const size_t start = (size_t)rows[j] * self->n;
+            if (type == TL_FLOAT32)
+                gather32(t, rows, (const float *)gram + start, block + j * t);
+            else
+                gather64(t, rows, (const double *)gram + start, block + j * t);
+        }
     }
     return TL_OK;
 }

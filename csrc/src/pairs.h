@@ -41,8 +41,12 @@ typedef struct tl_face {
     double *common;      /* (rows, 3): h on both sides, 1/(1 + ||h||^2) */
     size_t *label;       /* (rows): the label's place among the free pairs, or TL_NOT_FREE */
     double *damping; /* (count): gamma/C_i where the conjugate is quadratic, and what is added */
-    float *gram;     /* the blocks, */
-    float *inverse;  /* and their inverses */
+    double *share;   /* (count): the diagonal of the projector */
+    size_t *leading; /* (leading_start[m]): free pairs whose share is not small */
+    size_t *leading_start; /* (m + 1) */
+    size_t *inverse_start; /* (m + 1): lower triangles, too */
+    float *gram;           /* the blocks, */
+    float *inverse;        /* and the inverses of those of the leading pairs */
 } tl_face;
 
 #define TL_NOT_FREE SIZE_MAX
@@ -60,11 +64,11 @@ struct tl_pairs {
     uint64_t random;
 
     /* The working set. */
-    size_t rows, entries, room;
-    size_t widest;       /* entries of a row */
-    size_t *row;         /* (rows): of the data */
-    size_t *start;       /* (rows + 1) */
-    size_t *own_start;   /* (rows + 1) */
+    size_t rows, entries;
+    size_t room, pair_room, block_room, largest_room; /* of arrays, which only grow */
+    size_t *row;                                      /* (rows): of the data */
+    size_t *start;                                    /* (rows + 1) */
+    size_t *own_start;                                /* (rows + 1) */
     int32_t *own;        /* (own_start[rows]): the labels, as numbers among the row's entries */
     size_t *order;       /* (rows): of a pass */
     double *warm;        /* (rows, TL_WARM) */
@@ -74,7 +78,7 @@ struct tl_pairs {
     size_t *place;       /* (entries) */
     double *dual;        /* (entries) */
     double *trial;       /* (entries) */
-    int64_t *class_row;  /* (entries), by place */
+    int32_t *class_row;  /* (entries), by place */
     double *scores;      /* (entries), by place */
     double *moved;       /* (entries), by place */
     const float *blocks; /* (block_start[m]): of the caller */
@@ -119,7 +123,9 @@ bool tl_invert(size_t n, float *a, float *inverse, float *work);
 tl_status tl_pairs_find_face(tl_pairs *self, double damping);
 /* v <- P v, for numbers of the free pairs. */
 void tl_face_project(const tl_pairs *self, double *v);
-/* out = the blocks of a triangle each times v. */
-void tl_face_multiply(tl_pairs *self, const float *triangles, const double *v, double *out);
+/* out = (K + gamma/C) v */
+void tl_face_multiply(tl_pairs *self, const double *v, double *out);
+/* out = (K + gamma/C)^-1 v for the leading pairs, 0 for the others. */
+void tl_face_divide(tl_pairs *self, const double *v, double *out);
 
 #endif /* TL_PAIRS_H */

@@ -52,6 +52,23 @@ static bool add_row(tl_pairs *self, size_t r) {
     return true;
 }
 
+/* The diagonal of P: how much of a direction of its own each free pair has. */
+static void find_shares(tl_face *face, bool differences) {
+    for (size_t r = 0; r < face->rows; r++) {
+        const double *core = face->core + 3 * r, *common = face->common + 3 * r;
+        double square = 0.0;
+        for (size_t e = face->first[r]; e < face->first[r + 1]; e++) {
+            const size_t side = e >= face->middle[r];
+            const double factor = factor_of(face, e);
+            const double h = differences ? face->weight[e] + factor * common[side] : 0.0;
+            face->share[face->member[e]] =
+                face->weight[e] + factor * factor * core[2 * side] - h * h * common[2];
+            square += h * h;
+        }
+        if (face->label[r] != TL_NOT_FREE) face->share[face->label[r]] = square * common[2];
+    }
+}
+
 /* v <- P v for a row. */
 static void project_row(const tl_face *face, size_t r, bool differences, double *v) {
     const size_t first = face->first[r], middle = face->middle[r], end = face->first[r + 1];
@@ -129,44 +146,74 @@ static void set_damping(tl_pairs *self, double damping) {
 
 /* ---- blocks ---- */
 
-/* The block of class c, and in self->inverting the same, square and with a larger diagonal. */
+/* The block of class c. */
 static void copy_block(tl_pairs *self, size_t c) {
     const tl_face *face = &self->face;
     const size_t first = face->class_start[c], t = face->class_start[c + 1] - first;
     const size_t start = self->class_start[c], stride = self->class_start[c + 1] - start;
     const size_t *place = face->place + first;
-    float *out = face->gram + face->block_start[c], *square = self->inverting;
-    double sum = 0.0;
+    float *out = face->gram + face->block_start[c];
     for (size_t i = 0; i < t; i++) {
         const float *row = self->blocks + self->block_start[c] + (place[i] - start) * stride;
         for (size_t j = 0; j <= i; j++)
-            square[i * t + j] = *out++ = row[place[j] - start];
+            *out++ = row[place[j] - start];
+    }
+}
+
+/* In self->inverting, square, the lower triangle of the block of the leading pairs, with a larger
+ * diagonal. */
+static void copy_leading(tl_pairs *self, const size_t *leading, size_t t, const float *gram,
+                         size_t first) {
+    float *square = self->inverting;
+    double sum = 0.0;
+    for (size_t i = 0; i < t; i++) {
+        const size_t row = leading[i] - first;
+        for (size_t j = 0; j <= i; j++)
+            square[i * t + j] = gram[row * (row + 1) / 2 + leading[j] - first];
         sum += (double)square[i * t + i];
     }
     const double least = TL_BLOCK_SHIFT * sum / (double)t;
     for (size_t i = 0; i < t; i++)
-        square[i * t + i] += (float)fmax(face->damping[first + i], least);
+        square[i * t + i] += (float)fmax(self->face.damping[leading[i]], least);
 }
 
 /* Of a block that rounding has left indefinite: that of its diagonal. */
-static void invert_diagonal(size_t t, const float *gram, float *inverse) {
+static void invert_diagonal(size_t t, const float *square, float *inverse) {
     memset(inverse, 0, t * (t + 1) / 2 * sizeof *inverse);
     for (size_t i = 0; i < t; i++) {
-        const size_t at = i * (i + 1) / 2 + i;
-        inverse[at] = gram[at] > 0.0F ? 1.0F / gram[at] : 1.0F;
+        const float value = square[i * t + i];
+        inverse[i * (i + 1) / 2 + i] = value > 0.0F ? 1.0F / value : 1.0F;
     }
 }
 
+/* The leading pairs of class c and the inverse of their block. */
+static tl_status invert_block(tl_pairs *self, size_t c) {
+    tl_face *face = &self->face;
+    size_t end = face->leading_start[c];
+    for (size_t i = face->class_start[c]; i < face->class_start[c + 1]; i++)
+        if (face->share[i] >= TL_LEAST_SHARE) face->leading[end++] = i;
+    const size_t t = end - face->leading_start[c];
+    face->leading_start[c + 1] = end;
+    face->inverse_start[c + 1] = face->inverse_start[c] + t * (t + 1) / 2;
+    if (t == 0) return TL_OK;
+    if (tl_is_over(&self->watch, (double)t * (double)t * (double)t)) return TL_ERR_OVER;
+    const size_t *leading = face->leading + face->leading_start[c];
+    const float *gram = face->gram + face->block_start[c];
+    float *inverse = face->inverse + face->inverse_start[c];
+    copy_leading(self, leading, t, gram, face->class_start[c]);
+    if (!tl_invert(t, self->inverting, inverse, self->inverting + t * t)) {
+        copy_leading(self, leading, t, gram, face->class_start[c]);
+        invert_diagonal(t, self->inverting, inverse);
+    }
+    return TL_OK;
+}
+
 static tl_status set_blocks(tl_pairs *self) {
-    const tl_face *face = &self->face;
+    self->face.leading_start[0] = self->face.inverse_start[0] = 0;
     for (size_t c = 0; c < self->m; c++) {
-        const size_t t = face->class_start[c + 1] - face->class_start[c];
-        if (t == 0) continue;
-        if (tl_is_over(&self->watch, (double)t * (double)t * (double)t)) return TL_ERR_OVER;
         copy_block(self, c);
-        float *inverse = face->inverse + face->block_start[c];
-        if (!tl_invert(t, self->inverting, inverse, self->inverting + t * t))
-            invert_diagonal(t, face->gram + face->block_start[c], inverse);
+        const tl_status status = invert_block(self, c);
+        if (status != TL_OK) return status;
     }
     return TL_OK;
 }
@@ -176,6 +223,7 @@ tl_status tl_pairs_find_face(tl_pairs *self, double damping) {
     for (size_t r = 0; r < self->rows; r++)
         add_row(self, r);
     number_places(self);
+    find_shares(&self->face, self->ops->differences);
     set_damping(self, damping);
     return set_blocks(self);
 }
@@ -199,14 +247,30 @@ static void multiply_triangle(size_t n, const float *restrict row, const float *
     }
 }
 
-void tl_face_multiply(tl_pairs *self, const float *triangles, const double *v, double *out) {
+void tl_face_multiply(tl_pairs *self, const double *v, double *out) {
     const tl_face *face = &self->face;
     for (size_t p = 0; p < face->count; p++)
         self->in[p] = (float)v[p];
     for (size_t c = 0; c < self->m; c++) {
         const size_t first = face->class_start[c], t = face->class_start[c + 1] - first;
-        multiply_triangle(t, triangles + face->block_start[c], self->in + first, self->out + first);
+        multiply_triangle(t, face->gram + face->block_start[c], self->in + first,
+                          self->out + first);
     }
     for (size_t p = 0; p < face->count; p++)
-        out[p] = (double)self->out[p];
+        out[p] = (double)self->out[p] + face->damping[p] * v[p];
+}
+
+void tl_face_divide(tl_pairs *self, const double *v, double *out) {
+    const tl_face *face = &self->face;
+    const size_t count = face->leading_start[self->m];
+    for (size_t p = 0; p < count; p++)
+        self->in[p] = (float)v[face->leading[p]];
+    for (size_t c = 0; c < self->m; c++) {
+        const size_t first = face->leading_start[c], t = face->leading_start[c + 1] - first;
+        multiply_triangle(t, face->inverse + face->inverse_start[c], self->in + first,
+                          self->out + first);
+    }
+    memset(out, 0, face->count * sizeof *out);
+    for (size_t p = 0; p < count; p++)
+        out[face->leading[p]] = (double)self->out[p];
 }

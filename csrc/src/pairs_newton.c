@@ -42,14 +42,12 @@ static void find_gradient(const tl_pairs *self, double *g) {
 
 /* hp = P (K + gamma/C) p */
 static void multiply(tl_pairs *self, const double *p, double *hp) {
-    tl_face_multiply(self, self->face.gram, p, hp);
-    for (size_t i = 0; i < self->face.count; i++)
-        hp[i] += self->face.damping[i] * p[i];
+    tl_face_multiply(self, p, hp);
     tl_face_project(self, hp);
 }
 
 static void precondition(tl_pairs *self, const double *r, double *z) {
-    tl_face_multiply(self, self->face.inverse, r, z);
+    tl_face_divide(self, r, z);
     tl_face_project(self, z);
 }
 

@@ -136,6 +136,9 @@
 /* What is added at least to the diagonal of a block, relative to its mean, before it is inverted:
  * rows beyond the number of features leave it singular. */
 #define TL_BLOCK_SHIFT 1e-5
+/* Free pairs whose own part of the directions is smaller follow others, as the classes of the top-k
+ * SVM that share their cap; they are left out of the preconditioner. */
+#define TL_LEAST_SHARE 0.2
 /* Halvings of a Newton step until it is given up. */
 #define TL_PAIRS_TRIALS 12
 /* The length of a step along which the dual has no curvature, in units of C: the projection onto

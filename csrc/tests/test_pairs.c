@@ -125,8 +125,7 @@ static void test_hinges(void) {
     make(&sets, 1);
     for (int loss = 0; loss < TL_LOSS_COUNT; loss++) {
         const tl_traits traits = traits_of(loss);
-        /* The hinges; of centred scores no part of the variables stands by itself. */
-        if (traits.smooth || !traits.convex || loss >= TL_LOSS_SC_SVM) continue;
+        if (traits.smooth || !traits.convex || tl_loss_get((tl_loss_id)loss)->centred) continue;
         const problem *p = traits.multiclass ? &single : &sets;
         for (size_t k = 1; k <= (traits.has_k ? 3 : 1); k++)
             for (int smoothed = 0; smoothed < 2; smoothed++) {
@@ -179,8 +178,8 @@ static void test_refusals(void) {
 #define CREATE(loss, k, gamma, C)                                                                  \
     tl_pairs_create(loss, k, gamma, C, N, M, p.start, p.label, NULL, norm2, always, NULL, &pairs)
     CHECK(CREATE(TL_LOSS_LR_MULTI, 1, 0.0, 1.0) == TL_ERR_LOSS);
-    CHECK(CREATE(TL_LOSS_COUNT, 1, 0.0, 1.0) == TL_ERR_LOSS);
     CHECK(CREATE(TL_LOSS_SC_SVM, 1, 0.0, 1.0) == TL_ERR_LOSS);
+    CHECK(CREATE(TL_LOSS_COUNT, 1, 0.0, 1.0) == TL_ERR_LOSS);
     CHECK(CREATE(TL_LOSS_SVM_MULTI, 2, 0.0, 1.0) == TL_ERR_DIMENSION);
     CHECK(CREATE(TL_LOSS_SVM_MULTI, 1, -1.0, 1.0) == TL_ERR_PARAMETER);
     CHECK(CREATE(TL_LOSS_SVM_MULTI, 1, 0.0, 0.0) == TL_ERR_PARAMETER);

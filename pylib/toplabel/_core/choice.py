@@ -1,16 +1,16 @@
-"""When Newton's method takes over from coordinate ascent: rent or buy.
+"""When another method takes over from coordinate ascent: rent or buy.
 
-Coordinate ascent comes first. Once it has cost a part of what Newton's method is estimated to cost, and
-the fall of its gap says that the rest costs at least as much again, Newton's method goes on from there.
-Costs are counted, not measured, so that the same arguments give the same numbers on every machine.
+Coordinate ascent comes first. Once it has cost a part of what Newton's method, or that of the pairs, is
+estimated to cost, and the fall of its gap says that the rest costs at least as much again, this method
+goes on from there. Costs are counted, not measured, so that the same arguments give the same numbers on every machine.
 """
 
 from __future__ import annotations
 
 import numpy as np
+from scipy import sparse
 
-from toplabel._core import tuning
-from toplabel._core.newton import reason_against
+from toplabel._core import newton, pairs, tuning
 from toplabel._core.problem import Problem
 from toplabel._core.run import Run
 from toplabel._core.training import Options
@@ -20,7 +20,14 @@ def cost_of_visit(problem: Problem) -> float:
     """Return the nanoseconds of the update of a row."""
     d, m = problem.weights_shape
     is_fast = problem.loss.smoothing and problem.loss.labels != "set"
-    return tuning.VISIT + m * (tuning.CLASS[is_fast] + tuning.PRODUCT * d)
+    product = tuning.PRODUCT * d
+    if problem.is_gram:
+        product = tuning.GRAM_PRODUCT * d
+    elif sparse.issparse(problem.features):
+        product = tuning.PRODUCT * _width(problem)
+    elif d > tuning.NARROW and d * m > tuning.MOST_WEIGHTS:
+        product = tuning.WIDE_PRODUCT * d
+    return tuning.VISIT + m * (tuning.CLASS[is_fast] + product)
 
 
 def cost_of_newton(problem: Problem, tol: float) -> float:
@@ -31,6 +38,51 @@ def cost_of_newton(problem: Problem, tol: float) -> float:
     kind = "hinge" if problem.gamma == 0.0 else "smoothed"
     first, each = tuning.STEPS[kind if problem.loss.smoothing else "smooth"]
     return step * (first - each * np.log10(max(tol, tuning.LEAST_TOL)))
+
+
+def cost_of_pairs(problem: Problem, A: np.ndarray, tol: float) -> float:
+    """Return the nanoseconds that working sets of pairs are estimated to take to a relative gap, from
+    the dual variables (n, m) that are not 0 where coordinate ascent is.
+    """
+    n, m = A.shape
+    sizes = np.count_nonzero(A, axis=0).astype(np.float64)
+    each_score, each_product = tuning.PAIRS_EVALUATION
+    evaluation = n * m * (each_score + each_product * _width(problem))
+    costs = zip(tuning.PAIRS_BLOCKS, (sizes, sizes**2, sizes**3), strict=True)
+    blocks = sum(each * power.sum() for each, power in costs)
+    first, each = tuning.PAIRS_STEPS
+    steps = first - each * np.log10(max(tol, tuning.LEAST_TOL))
+    return cost_of_gram(problem) + steps * (evaluation + blocks)
+
+
+def cost_of_gram(problem: Problem) -> float:
+    """Return the nanoseconds that the Gram matrix of the rows takes in float32."""
+    if problem.is_gram:
+        return 0.0
+    if sparse.issparse(problem.features):
+        counts = np.bincount(problem.features.indices).astype(np.float64)
+        return tuning.SPARSE_GRAM * np.square(counts).sum()
+    n, d = problem.features.shape
+    return tuning.DENSE_GRAM * n * n * d
+
+
+def _width(problem: Problem) -> float:
+    """Return the numbers of a row."""
+    X = problem.features
+    return X.nnz / X.shape[0] if sparse.issparse(X) else X.shape[1]
+
+
+def _other_method(problem: Problem, options: Options) -> str:
+    """Return the method that may take over, or ""."""
+    if options.method == "pairs":
+        return "pairs"
+    if options.method != "auto" or options.acceleration != "auto":
+        return ""
+    d, m = problem.weights_shape
+    if d * m <= tuning.MOST_WEIGHTS and newton.reason_against(problem) == "":
+        return "newton"
+    is_small = 4 * problem.labels.n**2 <= tuning.PAIRS_GRAM_BYTES
+    return "pairs" if is_small and pairs.reason_against(problem) == "" else ""
 
 
 class Choice:
@@ -45,62 +97,69 @@ class Choice:
 
     Attributes
     ----------
-    is_open : bool
-        Whether Newton's method may take over.
-    method : {"newton", "pairs"}
-        The one that takes over.
+    method : {"newton", "pairs", ""}
+        The one that may take over.
     why : str
         Why it does, once it does.
     """
 
     def __init__(self, problem: Problem, options: Options, run: Run):
-        d, m = problem.weights_shape
-        self.is_open = (
-            options.method == "auto"
-            and options.acceleration == "auto"
-            and d * m <= tuning.MOST_WEIGHTS
-            and reason_against(problem) == ""
-        )
-        self.method, self.why = "newton", ""
+        self.method = _other_method(problem, options)
+        self.why = ""
+        self._problem, self._run = problem, run
         self._is_asked_for = options.method == "pairs"
         self._tol = max(options.tol, tuning.LEAST_TOL)
-        self._run = run
         now = run.progress()
         self._visits, self._first, self._epochs = now.visits, now.epochs, now.epochs
         self._seen: list[tuple[float, float]] = []  # costs, and logarithms of gaps
-        if self.is_open:
+        self._due = tuning.FEWEST_PASSES
+        if self.method:
             self._visit = cost_of_visit(problem)
             self._rows = problem.labels.n
             self._is_smooth = not problem.loss.smoothing or problem.gamma > 0.0
-            self._newton = cost_of_newton(problem, self._tol)
-            self._due = tuning.FEWEST_PASSES
+        is_newton = self.method == "newton"
+        self._rent = tuning.RENT if is_newton else tuning.PAIRS_RENT
+        self._margin = 1.0 if is_newton else tuning.PAIRS_MARGIN
+        if self.method == "newton":
+            self._least = self._newton = cost_of_newton(problem, self._tol)
+        elif self.method:
+            self._least = cost_of_gram(problem)
+
+    def _cost_of_other(self) -> float:
+        """Return what the other method costs from here."""
+        if self.method == "newton":
+            return self._newton
+        return cost_of_pairs(self._problem, self._run.A, self._tol)
 
     def observe(self) -> bool:
-        """Record the progress of the run, between parts of its passes, and return whether Newton's
+        """Record the progress of the run, between parts of its passes, and return whether the other
         method takes over.
         """
-        if self._is_asked_for:
-            self.method, self.why = "pairs", "asked for"
-            return self._run.progress().epochs - self._first >= tuning.PAIRS_FIRST
-        if not self.is_open:
+        if not self.method:
             return False
         now = self._run.progress()
         if now.epochs == self._epochs:
             return False
         self._epochs = now.epochs
         passes = now.epochs - self._first
+        if self._is_asked_for:
+            self.why = "asked for"
+            return passes >= tuning.PAIRS_FIRST
         cost = self._visit * (now.visits - self._visits) + tuning.SHUFFLE * self._rows * passes
         if 0.0 < now.relative_gap < np.inf:
             gap = min(now.relative_gap, tuning.NEARLY_ONE)
             # In units of D: in those of P it is nearly 1 as long as D is small.
             self._seen.append((cost, float(np.log(gap / (1.0 - gap)))))
-        if passes < self._due or cost < tuning.RENT * self._newton:
+        if passes < self._due or cost < self._rent * self._least:
+            return False
+        other = self._cost_of_other()
+        if cost < self._rent * other:
             return False
         self._due = tuning.MORE_PASSES * passes
         rest = self._predict(cost)
-        if rest < self._newton:
+        if rest < self._margin * other:
             return False
-        self.why = f"{passes} passes, and {rest / self._newton:.2g} times its cost to go"
+        self.why = f"{passes} passes, and {rest / other:.2g} times its cost to go"
         return True
 
     def _predict(self, cost: float) -> float:

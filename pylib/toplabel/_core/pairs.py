@@ -37,7 +37,7 @@ def reason_against(problem: Problem) -> str:
     if not problem.loss.smoothing:
         return f"loss {problem.loss.key!r} is no hinge"
     if problem.loss.centred:
-        return f"loss {problem.loss.key!r} has no dual variables for each class by itself"
+        return f"loss {problem.loss.key!r} takes the mean of all scores"
     if is_mapped(problem.features) and problem.features.nbytes > tuning.LARGE_FILE:
         return "it needs rows in memory, or a mapped file of at most 1 GiB"
     return ""
@@ -60,16 +60,18 @@ class _Limits:
 
 
 class _Kernel:
-    """Scores of dual variables, and blocks of the Gram matrix."""
+    """Scores of dual variables, and blocks of the Gram matrix; while that is computed, `is_over` is
+    asked, and may raise.
+    """
 
-    def __init__(self, problem: Problem):
-        self._is_gram, self._constant = problem.is_gram, problem.constant
+    def __init__(self, problem: Problem, is_over: Callable[[], None]):
         self._shift = problem.constant**2
         X = problem.features
         n = problem.labels.n
         self._gram: Any = X if problem.is_gram else None
         self._rows: Any = None
         self._single: Any = None
+        self._blocks = np.empty(0, np.float32)
         center = problem.padded_center
         self._W0 = None if center is None else np.ascontiguousarray(center.T)
         if problem.is_gram:
@@ -81,11 +83,14 @@ class _Kernel:
             self.norm2 = np.asarray(X.multiply(X).sum(axis=1)).ravel()
         else:
             self.norm2 = np.einsum("ij,ij->i", X, X)
-        self._single = X.astype(np.float32)
+        self._single, self._shift = X.astype(np.float32), 0.0  # the constant feature is in the rows
         if 4 * n * n <= tuning.PAIRS_GRAM_BYTES:
-            K = self._single @ self._single.T
-            self._gram = K.toarray() if rows.is_sparse else K
-            self._shift = 0.0  # the constant feature is among the rows'
+            self._gram = np.empty((n, n), np.float32)
+            for first in range(0, n, tuning.PROBED):
+                is_over()
+                strip = self._single[first : first + tuning.PROBED] @ self._single.T
+                strip = strip.toarray() if self._rows.is_sparse else strip
+                self._gram[first : first + tuning.PROBED] = strip
 
     def scores(self, A: np.ndarray) -> tuple[np.ndarray, np.ndarray, float, float]:
         """Return the scores (n, m) of dual variables, the weights (m, d) or coefficients that they
@@ -114,8 +119,9 @@ class _Kernel:
 
     def fill(self, handle, m: int, entries: int, numbers: int) -> np.ndarray:
         """Return the blocks of a working set."""
-        blocks = np.empty(numbers, np.float32)
-        K = self._gram
+        if len(self._blocks) < numbers:  # new memory costs more than what is done with it
+            self._blocks = np.empty(numbers, np.float32)
+        blocks, K = self._blocks[:numbers], self._gram
         if K is None:
             self._fill_by_class(handle, m, entries, blocks)
             return blocks
@@ -128,9 +134,9 @@ class _Kernel:
         return blocks
 
     def _fill_by_class(self, handle, m: int, entries: int, blocks: np.ndarray) -> None:
-        starts, rows = np.empty(m + 1, np.int64), np.empty(entries, np.int64)
+        starts, rows = np.empty(m + 1, np.int64), np.empty(entries, np.int32)
         check(
-            lib.tl_pairs_classes(handle, pointer(starts, "int64_t *"), pointer(rows, "int64_t *"))
+            lib.tl_pairs_classes(handle, pointer(starts, "int64_t *"), pointer(rows, "int32_t *"))
         )
         first = 0
         for begin, end in itertools.pairwise(starts):
@@ -215,7 +221,7 @@ class Pairs:
         is that point's.
         """
         try:
-            self._kernel = _Kernel(self._problem)
+            self._kernel = _Kernel(self._problem, self._ask)
             self._create()
             status = self._outer_loop()
         except EndOfRun as end:
@@ -362,13 +368,14 @@ class Pairs:
         blocks = self._kernel.fill(self._handle, self._problem.labels.m, entries, numbers)
         check(lib.tl_pairs_use(self._handle, pointer(blocks, "float *")))
         steps, length, gap = ffi.new("size_t *"), ffi.new("double *"), ffi.new("double *")
+        tolerance, before = tuning.PAIRS_CG_TOLERANCE, np.inf
         for _ in range(tuning.PAIRS_NEWTON_STEPS):
             self._check(lib.tl_pairs_run(self._handle, tuning.PAIRS_PASSES))
             self._passes += tuning.PAIRS_PASSES * numbers / self._pass
             check(lib.tl_pairs_gap(self._handle, gap))
             if gap[0] <= goal:
                 break
-            limits = (self._damping, tuning.PAIRS_CG_TOLERANCE, tuning.CG_STEPS)
+            limits = (self._damping, tolerance, tuning.CG_STEPS)
             self._check(lib.tl_pairs_newton(self._handle, *limits, steps, length))
             self._passes += 2 * steps[0] * numbers / self._pass
             is_stuck = length[0] == 0.0 and self._damping == tuning.PAIRS_MOST_DAMPING
@@ -376,6 +383,9 @@ class Pairs:
             check(lib.tl_pairs_gap(self._handle, gap))
             if gap[0] <= goal or is_stuck:
                 break
+            if length[0] == 1.0 and gap[0] > 0.5 * before:  # the directions are not right enough
+                tolerance = max(0.1 * tolerance, tuning.PAIRS_LEAST_CG_TOLERANCE)
+            before = gap[0]
             self._ask()
         check(lib.tl_pairs_dual(self._handle, pointer(A)))
 

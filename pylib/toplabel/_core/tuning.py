@@ -68,7 +68,7 @@ problem is solved as loosely."""
 
 # ---- working sets of pairs (pairs.py) ----
 
-PAIRS_FIRST = 20
+PAIRS_FIRST = 10
 """Passes of coordinate ascent before the first choice of pairs."""
 PAIRS_INNER = 0.1
 """Part of the gap at which the inner problem is solved."""
@@ -79,8 +79,10 @@ PAIRS_NEWTON_STEPS = 20
 PAIRS_LEAST_DAMPING, PAIRS_MOST_DAMPING = 1e-4, 10.0
 """What is added to the curvature of the dual, in units of the squared norms: at least, where anything
 is, and at most. Steps that are damped by more and do not make D larger are rounding."""
-PAIRS_CG_TOLERANCE = 0.1
-"""Tolerance of conjugate gradients, in the norm of the preconditioner."""
+PAIRS_CG_TOLERANCE, PAIRS_LEAST_CG_TOLERANCE = 0.1, 1e-4
+"""Tolerance of conjugate gradients, in the norm of the preconditioner: at first, and at least, where
+whole steps do not halve the gap. With the first alone topk_svm_alpha without smoothing stalled at a gap
+of 8e-3 where 80 rows of 6 features have singular blocks."""
 PAIRS_IDLE, PAIRS_RISE = 6, 1e-3
 """Outer steps without a gap smaller by a tenth, or a D larger by this part of the gap, after which
 rounding has ended the progress."""
@@ -103,6 +105,9 @@ VISIT, CLASS, PRODUCT = 130.0, {True: 3.0, False: 10.0}, 0.4
 """Nanoseconds of a visit of a row, and in it for each class (of a multiclass or one-vs-all hinge; of
 other losses) and for each class and feature: fits to 4,000 rows of 16 and 100 features, 10 and 26
 classes."""
+WIDE_PRODUCT, GRAM_PRODUCT = 0.12, 0.2
+"""The same for each class and feature of more than 64 dense ones, whose products are of blocks of rows:
+silhouettes; and for each number of a row of a Gram matrix: scene with an RBF kernel."""
 SHUFFLE = 20.0
 """Nanoseconds for each row of a pass, visited or not."""
 STEP = (3e5, 25.0, 2.0)
@@ -110,6 +115,19 @@ STEP = (3e5, 25.0, 2.0)
 26 problems and the made ones, within 1.6 times."""
 STEPS = {"smooth": (3.6, 0.5), "smoothed": (14.0, 1.3), "hinge": (3.5, 6.5)}
 """Newton steps: at first, and for each digit of the gap; geometric means there."""
+PAIRS_RENT, PAIRS_MARGIN = 0.4, 3.0
+"""The same as `RENT` for the pairs; and how many times their cost the rest has to be: where it was 1.1 to
+2.4 times, the pairs took up to 1.8 times as long (silhouettes with C up to .1, to 1e-3)."""
+PAIRS_STEPS = (4.0, 1.0)
+"""Outer steps of the pairs: at first, and for each digit of the gap."""
+PAIRS_EVALUATION = (50.0, 0.05)
+"""Nanoseconds of the scores and objectives of an outer step, for each row and class, and for each feature of
+these."""
+PAIRS_BLOCKS = (4000.0, 12.0, 0.03)
+"""Nanoseconds of an outer step for each pair, for each number of the blocks, and for each multiplication
+of their inverses."""
+DENSE_GRAM, SPARSE_GRAM = 0.01, 8.0
+"""Nanoseconds of each multiplication of a Gram matrix in float32."""
 LEAST_TOL = 1e-12
 
 # ---- coordinate ascent (sdca.py, problem.py, class_groups.py, run.py) ----
