@@ -172,7 +172,12 @@ def test_the_data_page_has_sources_licences_and_reasons(sample: Sample) -> None:
 
 def test_claims_stand_with_their_outcome(site: Site) -> None:
     section = site.by_id("findings")
-    for text in ("○ undecided", "6 : 1 : 2", "median +0.52", "−0.31 to +1.26 over test rows"):
+    for text in (
+        "○ undecided",
+        "6\u00a0:\u00a01\u00a0:\u00a02",
+        "median +0.52",
+        "−0.31 to +1.26 over test rows",
+    ):
         assert text in section.text
     assert "Nothing is known." in section.all("details")[-1].text
 

@@ -203,7 +203,8 @@ def _counts(claims: list[Claim]) -> Part:
     rows = []
     for name, words in _CLAIMS_OF.items():
         outcomes = [claim[name]["outcome"] for claim in claims]
-        rows.append([words, *(count(outcomes.count(outcome)) for outcome in OUTCOMES)])
+        whole = ", whole tables" if name == PRINTED else ""
+        rows.append([words + whole, *(count(outcomes.count(outcome)) for outcome in OUTCOMES)])
     caption = f"Outcomes of {len(claims)} claims of the papers"
     return table_of(caption, ["Asked of", *OUTCOMES.values()], rows)
 
@@ -243,7 +244,8 @@ def _outcome(row: Mapping[str, Any], inputs: Inputs) -> Entry:
     if len(names) <= _NAMED:
         sets = ", ".join(map(inputs.title, names))
     level = row["sets"] - row["wins"] - row["losses"]
-    details = [f"{sets}: {row['wins']:.0f} : {level:.0f} : {row['losses']:.0f}"]
+    counts = "\u00a0:\u00a0".join(f"{n:.0f}" for n in (row["wins"], level, row["losses"]))
+    details = [f"{sets}: {counts}"]
     details.append(f"median {signed(row['difference'], 2)}")
     if row["over"]:
         low, high = signed(row["low"], 2), signed(row["high"], 2)
