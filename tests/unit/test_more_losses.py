@@ -4,7 +4,6 @@ import cvxpy as cp
 import numpy as np
 import pytest
 from scipy.optimize import minimize
-from sklearn.datasets import load_digits
 
 import toplabel
 from toplabel import losses, simplex
@@ -265,15 +264,3 @@ def test_the_loss_of_hill_and_doucet_is_weston_and_watkins(problem):
 def test_wrong_parameters_are_refused(make, message):
     with pytest.raises(ValueError, match=message):
         make()
-
-
-def test_estimators_take_them():
-    X, y = load_digits(return_X_y=True)
-    X, y = X[::9] / 16, y[::9]
-    model = toplabel.TopKClassifier(TopKEntropyBeta(3), tol=1e-4).fit(X, y)
-    assert model.relative_gap_ <= 1e-4
-    assert model.top_k_score(X, y, k=3) > 0.98
-    Y = np.eye(10, dtype=int)[y]
-    Y[np.arange(len(y)), (y + 1) % 10] = 1  # two labels a row
-    model = toplabel.MultilabelClassifier(PairwiseHinge(), threshold=0.0, C=1.0).fit(X, Y)
-    assert toplabel.metrics.rank_loss(Y, model.decision_function(X)) < 0.02
