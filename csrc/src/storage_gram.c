@@ -111,7 +111,7 @@ static tl_distances distances(tl_solver *self) {
     }
     const double whole = (double)n / (double)rows;
     tl_distances sampled = {.anchor = fmax(0.0, whole * products[0]),
-                          .center = fmax(0.0, whole * products[1])};
+                            .center = fmax(0.0, whole * products[1])};
     if (!(self->lagrangian.gamma > 0.0)) return sampled;
     const double exact = whole_distance(self, &sampled.overshoot);
     if (exact >= 0.0) sampled.anchor = exact;
