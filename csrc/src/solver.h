@@ -7,11 +7,12 @@
  *   solver_run.c                    passes, to a tolerance
  *   solver_start.c                  from one C to another
  *   solver_objective.c              the certificate, and its estimate
- *   solver_accelerate.c             the loop around the passes
- *   solver_lagrangian.c             the one around that, for hinges that are not smooth
+ *   solver_lagrangian.c             the outer loop for hinges that are not smooth
+ *   solver_accelerate.c             the loop around the passes, within that
  *   solver_weights.c                W from A, scores, and the change from float32 to float64
  *   storage_*.c                     updates, scores and W for each way to store the features
- *   solver_update.c                 what the update of a row leaves behind; shrinking
+ *   solver_rounding.c               bounds of rounding errors
+ *   solver_update.c                 the update of a row, and what it leaves behind; shrinking
  *   solver_check.c                  checks of data, settings and start
  *   solver_memory.c                 pages of mapped files
  */
@@ -34,6 +35,12 @@
 #define TL_STRIP 64
 
 typedef struct tl_storage tl_storage;
+
+typedef struct tl_distances {
+    double anchor;    /* ||W - Y||^2 */
+    double center;    /* ||W - W0||^2 */
+    double overshoot; /* of tl_outer; 0: unknown */
+} tl_distances;
 
 /* What the caller is asked by tl_is_over. */
 typedef struct tl_watch {
@@ -204,9 +211,9 @@ struct tl_storage {
     void (*hand_out)(const tl_solver *self, double *given);
     /* M_c of solver_rounding.c */
     void (*class_norms)(tl_solver *self, double *norms);
-    /* ||W - Y||^2 and ||W - W0||^2. With a Gram matrix from some of the rows, and from all of them
-     * with the overshoot in the augmented Lagrangian. */
-    void (*distances)(tl_solver *self, double *from_anchor, double *from_center);
+    /* With a Gram matrix from some of the rows, and in the augmented Lagrangian from all of them.
+     */
+    tl_distances (*distances)(tl_solver *self);
 
     /* The next three change nothing where the passes run in float64. */
     /* Bring primal up to date with the W of the passes, and the reverse. */
@@ -277,6 +284,9 @@ TL_INLINE tl_row tl_row_view(const tl_solver *self, size_t i) {
 }
 
 /* solver_update.c */
+/* The update of the row of this visit from a to a_new; may change the scores s. */
+void tl_update_row(tl_solver *self, size_t visit, const tl_row *row, double *s, const double *a,
+                   double *a_new);
 /* The update of row i from a to a_new, which it replaces: delta = sigma (a_new - a), by which W
  * changes. Returns whether there is a change. */
 bool tl_replace_dual(tl_solver *self, size_t i, const double *a_new, double *a, double *delta);
@@ -326,9 +336,6 @@ bool tl_lagrangian_allocate(tl_solver *self);
 void tl_lagrangian_free(tl_solver *self);
 void tl_lagrangian_forget(tl_solver *self);
 void tl_lagrangian_end_pass(tl_solver *self);
-/* The update of the row of this visit from a to a_new; may change the scores s. */
-void tl_update_row(tl_solver *self, size_t visit, const tl_row *row, double *s, const double *a,
-                   double *a_new);
 
 /* solver_memory.c: give back the pages of a mapped file. */
 void tl_release_rows(const tl_solver *self, size_t first, size_t count);

@@ -242,7 +242,8 @@ void tl_accelerate_end_pass(tl_solver *self) {
 void tl_accelerate_measure(tl_solver *self) {
     tl_outer *outer = &self->outer;
     const double r = (1.0 - outer->sigma) / outer->sigma;
-    double distance;
-    self->storage->distances(self, &distance, &outer->norm2);
-    outer->residual2 = r * r * distance; /* by (*) */
+    const tl_distances distances = self->storage->distances(self);
+    outer->norm2 = distances.center;
+    outer->overshoot = distances.overshoot;
+    outer->residual2 = r * r * distances.anchor; /* by (*) */
 }

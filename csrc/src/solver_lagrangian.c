@@ -33,25 +33,6 @@ void tl_lagrangian_forget(tl_solver *self) {
     self->lagrangian.gamma = 0.0;
 }
 
-void tl_update_row(tl_solver *self, size_t visit, const tl_row *row, double *s, const double *a,
-                   double *a_new) {
-    tl_lagrangian *lagrangian = &self->lagrangian;
-    const size_t m = self->data.m, i = self->visits[visit];
-    double *warm = self->warm + i * TL_WARM;
-    if (!(lagrangian->gamma > 0.0)) {
-        self->ops->update(row, self->params, m, s, a, a_new, warm, self->work);
-        return;
-    }
-    tl_params params = self->params;
-    params.gamma += lagrangian->gamma;
-    const bool is_of_margins = self->ops->multiclass && !self->ops->centred;
-    const double at_label = is_of_margins ? s[row->labels[0]] : 0.0;
-    tl_axpy(m, -lagrangian->gamma / row->C, lagrangian->center + i * m, s);
-    if (is_of_margins) s[row->labels[0]] = at_label;
-    if (self->sampled_here[visit]) tl_add_to_sample(self, params, &lagrangian->sample, row, s, a);
-    self->ops->update(row, params, m, s, a, a_new, warm, self->work);
-}
-
 static void begin(tl_solver *self) {
     tl_lagrangian *lagrangian = &self->lagrangian;
     memcpy(lagrangian->center, self->dual, self->data.n * self->data.m * sizeof(double));

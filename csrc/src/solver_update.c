@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The effects of an update: the dual variables of the row, shrinking, and the sample that the
+/* The update of a row and its effects: the dual variables, shrinking, and the sample that the
  * objectives are estimated from. */
 #include "solver.h"
 
@@ -82,4 +82,26 @@ void tl_add_to_sample(tl_solver *self, tl_params params, tl_sample *sample, cons
 void tl_sample_row(tl_solver *self, size_t visit, const tl_row *row, const double *s,
                    const double *a) {
     if (self->sampled_here[visit]) tl_add_to_sample(self, self->params, &self->sample, row, s, a);
+}
+
+/* ---- the update ---- */
+
+/* In the augmented Lagrangian it is that of the smoothed loss, at shifted scores. */
+void tl_update_row(tl_solver *self, size_t visit, const tl_row *row, double *s, const double *a,
+                   double *a_new) {
+    tl_lagrangian *lagrangian = &self->lagrangian;
+    const size_t m = self->data.m, i = self->visits[visit];
+    double *warm = self->warm + i * TL_WARM;
+    if (!(lagrangian->gamma > 0.0)) {
+        self->ops->update(row, self->params, m, s, a, a_new, warm, self->work);
+        return;
+    }
+    tl_params params = self->params;
+    params.gamma += lagrangian->gamma;
+    const bool is_of_margins = self->ops->multiclass && !self->ops->centred;
+    const double at_label = is_of_margins ? s[row->labels[0]] : 0.0;
+    tl_axpy(m, -lagrangian->gamma / row->C, lagrangian->center + i * m, s);
+    if (is_of_margins) s[row->labels[0]] = at_label;
+    if (self->sampled_here[visit]) tl_add_to_sample(self, params, &lagrangian->sample, row, s, a);
+    self->ops->update(row, params, m, s, a, a_new, warm, self->work);
 }

@@ -13,7 +13,7 @@ TL_INLINE void tl_nothing(tl_solver *self) {
 }
 
 /* storage_weights.c: what all storages but that of a Gram matrix share. */
-void tl_weights_distances(tl_solver *self, double *from_anchor, double *from_center);
+tl_distances tl_weights_distances(tl_solver *self);
 
 /* storage_blocks.c */
 /* What is subnormal in float32 becomes 0: products with such numbers take several times as long. */

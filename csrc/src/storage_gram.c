@@ -77,9 +77,8 @@ static void class_norms(tl_solver *self, double *norms) {
 
 /* From all rows: ||B||^2 for B = W - Y, and the overshoot -<B, W - W_before>; -1 where the call is
  * over. */
-static double whole_distance(tl_solver *self) {
+static double whole_distance(tl_solver *self, double *overshoot) {
     const size_t n = self->data.n, m = self->data.m;
-    tl_outer *outer = &self->outer;
     double distance = 0.0, along = 0.0;
     for (size_t first = 0; first < n; first += TL_EVALUATION_BLOCK) {
         const size_t count = tl_smaller(n - first, TL_EVALUATION_BLOCK), at = first * m;
@@ -87,14 +86,14 @@ static double whole_distance(tl_solver *self) {
         multiply_consecutive(self, self->blocks.difference, first, count);
         distance += tl_dot(count * m, self->scores, self->blocks.difference + at);
         for (size_t i = 0; i < count * m; i++)
-            along += self->scores[i] * (self->primal[at + i] - outer->previous[at + i]);
+            along += self->scores[i] * (self->primal[at + i] - self->outer.previous[at + i]);
     }
-    outer->overshoot = -along;
+    *overshoot = -along;
     return fmax(0.0, distance);
 }
 
 /* From B = W - Y itself: in a sum of products of both sides <B, K B> would cancel. */
-static void distances(tl_solver *self, double *from_anchor, double *from_center) {
+static tl_distances distances(tl_solver *self) {
     const size_t n = self->data.n, m = self->data.m;
     const size_t rows = tl_smaller(n, tl_smaller(self->block, TL_SAMPLE_BLOCK));
     double *difference = self->blocks.difference;
@@ -111,11 +110,12 @@ static void distances(tl_solver *self, double *from_anchor, double *from_center)
             products[side] += tl_dot(m, self->scores + i * m, sides[side] + index[i] * m);
     }
     const double whole = (double)n / (double)rows;
-    *from_anchor = fmax(0.0, whole * products[0]);
-    *from_center = fmax(0.0, whole * products[1]);
-    self->outer.overshoot = 0.0;
-    const double exact = self->lagrangian.gamma > 0.0 ? whole_distance(self) : -1.0;
-    if (exact >= 0.0) *from_anchor = exact;
+    tl_distances sampled = {.anchor = fmax(0.0, whole * products[0]),
+                            .center = fmax(0.0, whole * products[1])};
+    if (!(self->lagrangian.gamma > 0.0)) return sampled;
+    const double exact = whole_distance(self, &sampled.overshoot);
+    if (exact >= 0.0) sampled.anchor = exact;
+    return sampled;
 }
 
 /* ---- ||X^T A||^2 = sum_i <a_i, s_i>, and the gap of a start ---- */

@@ -8,9 +8,9 @@ double tl_weights_norm2(const tl_solver *self) {
                         : tl_dot(size, self->primal, self->primal);
 }
 
-void tl_weights_distances(tl_solver *self, double *from_anchor, double *from_center) {
-    const size_t size = self->primal_size;
+tl_distances tl_weights_distances(tl_solver *self) {
     self->storage->read(self);
-    *from_center = tl_weights_norm2(self);
-    *from_anchor = tl_squared_distance(size, self->primal, self->outer.anchor);
+    return (tl_distances){
+        .anchor = tl_squared_distance(self->primal_size, self->primal, self->outer.anchor),
+        .center = tl_weights_norm2(self)};
 }
