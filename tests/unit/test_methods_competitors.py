@@ -11,7 +11,9 @@ from toplabel.reproduction import methods
 from toplabel.reproduction.config.competitors import COMPETITORS
 from toplabel.reproduction.config.methods import Method
 from toplabel.reproduction.config.protocols import Axis, Budget
+from toplabel.reproduction.methods import create
 from toplabel.reproduction.methods.estimator import Estimator, made
+from toplabel.reproduction.methods.recipe import Recipe
 from toplabel.reproduction.methods.trained import Trained
 from toplabel.reproduction.selection import fitting
 from toplabel.reproduction.selection.problems import validation_problems
@@ -161,6 +163,38 @@ def test_an_estimator_of_classes_scores_those_that_never_occur(name):
         X, np.minimum(y, 1), n_classes=2, candidate=0, seed=0
     )
     assert (two.decision_function(X).argmax(axis=1) == np.minimum(y, 1)).mean() > 0.7
+
+
+@pytest.mark.parametrize(
+    ("path", "near"),
+    [
+        ("sklearn.ensemble.RandomForestRegressor", "RandomForestClassifier"),
+        ("sklearn.linear_model.LinearRegression", "LogisticRegression"),
+        ("sklearn.svm.LinearSVR", "LinearSVC"),
+        ("sklearn.cluster.KMeans", "clusterer"),
+        ("sklearn.ensemble.IsolationForest", "outlier detector"),
+    ],
+)
+def test_what_is_no_classifier_is_refused_with_the_nearest_one(path, near):
+    with pytest.raises(ValueError, match=near):
+        create(Recipe(estimator=path, candidates=({},)))
+
+
+def test_a_loss_of_the_user_says_which_method_it_lacks(tmp_path, monkeypatch):
+    (tmp_path / "lossy.py").write_text("class Half:\n    def value(self, scores, y): ...\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(ValueError, match=r"loss: lossy.Half: .*'gradient'"):
+        create(Recipe(loss="lossy.Half"))
+
+
+def test_what_an_estimator_raises_names_the_label_without_two_kinds_of_rows():
+    X, y = blobs()
+    Y = np.eye(3, dtype=np.uint8)[y]
+    Y[:, 1] = 0
+    path = "sklearn.multioutput.MultiOutputClassifier"
+    trainer = Estimator(made(path, {"estimator": LOGISTIC}), [{}])
+    with pytest.raises(ValueError, match="label 1,"):
+        trainer.train(X, Y, n_classes=3, candidate=0, seed=0)
 
 
 def test_the_candidates_of_an_estimator_are_tried_one_after_the_other():

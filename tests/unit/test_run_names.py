@@ -71,7 +71,7 @@ def beside(tmp_path, monkeypatch):
 
 
 def test_a_module_beside_the_config_is_found_and_its_change_is_seen(beside):
-    text = "class Loss:\n    def value(self, scores, labels):\n        return {}\n"
+    text = "class Loss:\n    def value(self, scores, labels):\n        return {}\n    gradient = None\n"
     first = beside(text.format(1))
     check_classes(first, "own.yaml")
     before = first.sources("tune.py", {"method": "mine_svm"})

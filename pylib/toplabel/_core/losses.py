@@ -36,8 +36,7 @@ def get(loss: Any) -> Loss:
     ValueError
         For a name that is not known, or an object that is no loss.
     """
-    own = not isinstance(loss, str) and hasattr(loss, "value") and hasattr(loss, "gradient")
-    return OwnLoss.of(loss) if own else catalogue.get(loss)
+    return catalogue.get(loss) if isinstance(loss, str) else OwnLoss.of(loss)
 
 
 def code(loss: Loss) -> int:

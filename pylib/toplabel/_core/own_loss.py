@@ -25,10 +25,15 @@ class OwnLoss(Loss):
         """Return what is known of an object; ``ValueError`` where it is no loss."""
         if isinstance(loss, type):
             raise ValueError(f"loss must be an object, got the class; write {loss.__name__}()")
+        name = type(loss).__name__
+        if lacking := [method for method in ("value", "gradient") if not hasattr(loss, method)]:
+            raise ValueError(
+                "loss must be a name, or an object with the methods value and gradient; "
+                f"{name} lacks {' and '.join(map(repr, lacking))}"
+            )
         labels = getattr(loss, "labels", "one")
         if labels not in ("one", "set"):
             raise ValueError(f"loss {loss!r} must have labels 'one' or 'set', got {labels!r}")
-        name = type(loss).__name__
         return cls(key=loss, label=name, about="of the user", labels=labels)
 
     @property

@@ -13,6 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import column_or_1d
 
 from toplabel._core.arrays import MatrixLike, as_integer, as_weights, plain
+from toplabel.estimators.scores import class_scores
 
 __all__ = ["TopKScorer", "found_share", "top_k_scorer"]
 
@@ -27,14 +28,12 @@ def found_share(
     """Return the share of the rows whose class has fewer than k classes scoring strictly higher:
     `toplabel.metrics.top_k_accuracy` (TPAMI Eq. (1)) with class names and weights.
 
-    Scores are those of `decision_function`. A class that is not in `classes` is never found, but
+    Scores and classes are those of `class_scores`. A class that is not in `classes` is never found, but
     names among numbers, or numbers among names, are refused, as by `score`.
     """
     y = column_or_1d(plain(y))
     check_classification_targets(y)
     unique_labels(classes, y)
-    if scores.ndim == 1:
-        scores = np.column_stack([-scores, scores])
     if y.shape != scores.shape[:1]:
         raise ValueError(
             f"y must have the shape ({len(scores)},) like the rows of X, got {y.shape}"
@@ -66,8 +65,8 @@ class TopKScorer:
 
         Parameters
         ----------
-        estimator : object with ``decision_function`` and ``classes_``
-            The fitted classifier.
+        estimator : object with ``classes_``, and ``decision_function`` or ``predict_proba``
+            The fitted classifier. Of one with both, the first is taken, as by scikit-learn's scorers.
         X : array-like, (n, d)
             Rows.
         y : array-like, (n,)
@@ -79,9 +78,16 @@ class TopKScorer:
         -------
         float
             A share, in [0, 1].
+
+        Raises
+        ------
+        ValueError
+            For scores that are not finite, or have not a column for each class.
+        TypeError
+            For what is no classifier.
         """
-        scores = np.asarray(estimator.decision_function(X))
-        return found_share(y, scores, estimator.classes_, self.k, sample_weight)
+        scores, classes = class_scores(estimator, X)
+        return found_share(y, scores, classes, self.k, sample_weight)
 
     def set_score_request(self, *, sample_weight: bool | str | None) -> TopKScorer:
         """Ask for the metadata that `__call__` takes, as scikit-learn's scorers do.

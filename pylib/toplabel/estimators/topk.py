@@ -15,6 +15,7 @@ from toplabel._core.catalogue import LOSSES
 from toplabel.estimators.base import SolverEstimator, is_logistic, seed_from
 from toplabel.estimators.inputs import check_one_label
 from toplabel.estimators.ranking import found_share
+from toplabel.estimators.scores import class_scores
 
 __all__ = ["TopKClassifier"]
 
@@ -277,4 +278,5 @@ class TopKClassifier(SolverEstimator):
         `score`.
         """
         k = self.k if k is None else k
-        return found_share(y, self._class_scores(X), self.classes_, k, sample_weight)
+        scores, classes = class_scores(self, X)
+        return found_share(y, scores, classes, k, sample_weight)

@@ -7,7 +7,10 @@ a change of one competitor trains no other method again.
 from __future__ import annotations
 
 import importlib
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
+
+from toplabel.losses import get
 
 if TYPE_CHECKING:
     from toplabel.reproduction.methods.recipe import Recipe
@@ -19,14 +22,15 @@ def create(recipe: Recipe) -> Trainer:
     if recipe.competitor:
         return _competitor(recipe)
     if recipe.estimator:
-        from toplabel.reproduction.methods.estimator import Estimator
+        from toplabel.reproduction.methods.estimator import Estimator, check_classifier
 
-        return Estimator(_imported("estimator", recipe.estimator, recipe), recipe.candidates)
+        estimator = _imported("estimator", recipe.estimator, recipe, check_classifier)
+        return Estimator(estimator, recipe.candidates)
     from toplabel.reproduction.methods.library_loss import LibraryLoss
 
     loss: Any = recipe.loss
     if "." in recipe.loss:  # a loss of the user, by its import path
-        loss = _imported("loss", recipe.loss, recipe)
+        loss = _imported("loss", recipe.loss, recipe, _check_loss)
     return LibraryLoss(loss, recipe.k or 1, recipe.gamma, recipe.kernel, recipe.passes)
 
 
@@ -35,14 +39,24 @@ def competitor_module(competitor: str) -> str:
     return f"toplabel.reproduction.methods.{competitor.partition('.')[0]}"
 
 
-def _imported(key: str, path: str, recipe: Recipe) -> Any:
-    """Return the estimator, or the loss of the user, of an import path."""
+def _imported(key: str, path: str, recipe: Recipe, check: Callable[[Any, str], None]) -> Any:
+    """Return the estimator, or the loss of the user, of an import path; `check` may refuse it."""
     from toplabel.reproduction.methods.estimator import made
 
     try:
-        return made(path, recipe.arguments)
+        found = made(path, recipe.arguments)
+        check(found, path)
     except ValueError as error:
         raise ValueError(f"{key}: {error}") from None
+    return found
+
+
+def _check_loss(loss: Any, path: str) -> None:
+    """Refuse what is no loss."""
+    try:
+        get(loss)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
 
 
 def _competitor(recipe: Recipe) -> Trainer:

@@ -7,14 +7,18 @@ other.
 
 from __future__ import annotations
 
+import difflib
 import importlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils import get_tags
 
+from toplabel.estimators.scores import class_scores, label_scores
 from toplabel.reproduction.files import one_line
 from toplabel.reproduction.methods.trained import Matrix, Trained
 
@@ -38,7 +42,8 @@ class Estimator:
         estimator = clone(self.estimator).set_params(**self.candidates[candidate])
         seeds = [name for name in estimator.get_params() if name.endswith("random_state")]
         estimator.set_params(**dict.fromkeys(seeds, seed % _SEEDS))
-        estimator.fit(X, labels)
+        with _in_one_line(estimator, labels):
+            estimator.fit(X, labels)
         return Trained(Fitted(estimator, n_classes, labels.ndim == 2), "uncertified", epochs=0)
 
 
@@ -46,8 +51,7 @@ class Estimator:
 class Fitted:
     """A fitted estimator as a scorer of all classes, those without a training row included.
 
-    Of an estimator with probabilities, the score of a label is its probability less 1/2, so that 0
-    is the threshold, as it is of a decision function.
+    Scores are those of `toplabel.estimators.scores`: 0 is the threshold of label sets.
     """
 
     estimator: Any
@@ -56,24 +60,64 @@ class Fitted:
 
     def scores(self, X: Matrix) -> np.ndarray:
         """Return scores of rows, shape (rows, m)."""
-        decides = hasattr(self.estimator, "decision_function")
-        if self.multilabel:
-            return self.estimator.decision_function(X) if decides else self._probabilities(X) - 0.5
-        found = self.estimator.decision_function(X) if decides else self.estimator.predict_proba(X)
-        if found.ndim == 1:  # of two classes, the score of the second
-            found = np.column_stack([-found, found])
+        with _in_one_line(self.estimator):
+            if self.multilabel:
+                return label_scores(self.estimator, X, self.n_classes)
+            found, classes = class_scores(self.estimator, X)
         scores = np.full((X.shape[0], self.n_classes), found.min() - 1.0)
-        scores[:, self.estimator.classes_] = found
+        scores[:, classes.astype(np.intp)] = found
         return scores
 
-    def _probabilities(self, X: Matrix) -> np.ndarray:
-        """Return the probability of each label, shape (rows, m)."""
-        found = self.estimator.predict_proba(X)
-        if not isinstance(found, list):
-            return found
-        # Of each label a matrix: the probabilities of 0 and 1, of which one may not have occurred.
-        labels = zip(found, self.estimator.classes_, strict=True)
-        return np.column_stack([one[:, classes == 1].sum(axis=1) for one, classes in labels])
+
+@contextmanager
+def _in_one_line(estimator: Any, labels: np.ndarray | None = None) -> Iterator[None]:
+    """Turn what an estimator raises, which may be anything, into a ValueError of one line.
+
+    Where it was fitted on label sets it names the labels without two kinds of rows, which many
+    classifiers refuse.
+    """
+    try:
+        yield
+    except Exception as error:
+        name, said = type(estimator).__name__, one_line(f"{error}")
+        if not isinstance(error, ValueError):
+            said = f"{type(error).__name__}: {said}"
+        said = said if said.startswith(name) else f"{name}: {said}"
+        raise ValueError(f"{said}{_constant(labels)}") from error
+
+
+def _constant(labels: np.ndarray | None) -> str:
+    """Return which labels of an indicator no row or every row has, as the end of an error."""
+    if labels is None or labels.ndim != 2:
+        return ""
+    same = np.flatnonzero((labels == labels[:1]).all(axis=0))
+    if len(same) == 0:
+        return ""
+    shown = ", ".join(map(str, same[:5])) + (", ..." if len(same) > 5 else "")
+    return f" (no row or every row trained on has label {shown}, counted from 0)"
+
+
+def check_classifier(estimator: Any, path: str) -> None:
+    """Refuse what scores no classes, and name the classifiers of its module with a name like its own.
+
+    Of what has no tags of scikit-learn the methods are asked alone.
+    """
+    lacking = [name for name in ("fit", "get_params") if not hasattr(estimator, name)]
+    if not (hasattr(estimator, "decision_function") or hasattr(estimator, "predict_proba")):
+        lacking.append("decision_function or predict_proba")
+    tags = get_tags(estimator) if hasattr(estimator, "__sklearn_tags__") else None
+    kind = None if tags is None else tags.estimator_type
+    if not lacking and kind in (None, "classifier"):
+        return
+    what = f"is a {kind.replace('_', ' ')}" if kind else f"has no {' and no '.join(lacking)}"
+    if kind == "classifier":
+        what = f"has no {' and no '.join(lacking)} with these parameters"
+    module, _, name = path.rpartition(".")
+    others = vars(importlib.import_module(module)).items()
+    classifiers = [n for n, c in others if isinstance(c, type) and issubclass(c, ClassifierMixin)]
+    near = difflib.get_close_matches(name, classifiers, n=2, cutoff=0.5)
+    hint = f"; did you mean {' or '.join(near)}?" if near else ""
+    raise ValueError(f"{path}: {what}, and a method is a classifier with scores{hint}")
 
 
 def made(path: str, params: Mapping[str, Any]) -> Any:

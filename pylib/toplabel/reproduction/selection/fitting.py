@@ -86,13 +86,17 @@ class Fitter:
     def fit_candidate(self, candidate: int) -> Fit:
         """Train a candidate of an estimator, by its index, and log the result."""
         begin = time.perf_counter()
-        solution = self._trainer.train(
-            *self._data,
-            candidate=candidate,
-            # Seeds are kept from when the i-th candidate was called C = 2^i.
-            seed=seed_of(*self._seed_names, repr(2.0**candidate)),
-            **self._limits,
-        )
+        try:
+            solution = self._trainer.train(
+                *self._data,
+                candidate=candidate,
+                # Seeds are kept from when the i-th candidate was called C = 2^i.
+                seed=seed_of(*self._seed_names, repr(2.0**candidate)),
+                **self._limits,
+            )
+        except ValueError as error:
+            place = "split {split}, fold {fold}".format_map(self._place)
+            raise ValueError(f"{place}: {error}") from error
         fit = Fit(solution, None, candidate, time.perf_counter() - begin)
         self._log(fit, dict(self._task.recipe.candidates[candidate]))
         return fit
