@@ -81,7 +81,7 @@ $(TORCH_INSTALLED): requirements.lock
 # extension is that of the checkout: it serves every Python from 3.11 on.
 NEWEST_PYTHON ?= $(shell python3.13 -c "" 2> /dev/null && echo python3.13 || echo $(PYTHON))
 PINS := import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["dependencies"])
-VERSION_TESTS := $(wildcard tests/unit/test_estimators*.py tests/unit/test_simplex_*.py) tests/unit/test_metrics.py \
+VERSION_TESTS := $(wildcard tests/unit/test_estimators*.py tests/unit/test_simplex_*.py) tests/unit/test_metrics.py tests/property/test_metrics_oracles.py \
 	tests/unit/test_solver_inputs.py
 
 test-versions: setup
