@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 Record = TypeVar("Record")
 RESULTS = "results"
@@ -79,10 +80,10 @@ def write_json(path: str | os.PathLike[str], content: Any, allow_nan: bool = Tru
         temporary.write_text(f"{text}\n", encoding="utf-8")
 
 
-def write_npz(path: str | os.PathLike[str], arrays: Mapping[str, np.ndarray]) -> None:
+def write_npz(path: str | os.PathLike[str], arrays: Mapping[str, ArrayLike]) -> None:
     """Write arrays by name to an .npz file, with its sum."""
     with result_path(path) as temporary:
-        np.savez_compressed(temporary, **arrays)
+        np.savez_compressed(temporary, **arrays)  # type: ignore[arg-type]  # no array is named allow_pickle
 
 
 def file_sum(path: str | os.PathLike[str]) -> str:

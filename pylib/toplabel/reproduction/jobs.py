@@ -33,12 +33,13 @@ def _adapter(kind: type) -> TypeAdapter:
 
 def plain(task: Any) -> dict[str, Any]:
     """Return the fields of a task as builtin values, whose `repr` tells tasks apart."""
-    return _adapter(type(task)).dump_python(task, by_alias=True)
+    # mypy takes no class for Hashable.
+    return _adapter(type(task)).dump_python(task, by_alias=True)  # type: ignore[arg-type]
 
 
 def received(kind: type[Task], values: Any) -> Task:
     """Return the task of some plain values; a ValueError of pydantic names a field that is wrong."""
-    return _adapter(kind).validate_python(values)
+    return _adapter(kind).validate_python(values)  # type: ignore[arg-type]
 
 
 def run(main: Callable[[Any, Any], None], kind: type | None, snakemake: Any) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from toplabel.reproduction.methods.trained import Matrix
 from toplabel.solver import Solution, solve
 
@@ -27,7 +29,7 @@ class LibraryLoss:
     def train(
         self,
         X: Matrix,
-        labels,
+        labels: np.ndarray,
         *,
         n_classes: int,
         C: float,
@@ -38,7 +40,9 @@ class LibraryLoss:
     ) -> Solution:
         """Train (see `trained.Trainer`)."""
         solution = solve(
-            *(X, labels, self.loss),
+            X,
+            labels,
+            self.loss,
             C=C,
             k=self.k,
             gamma=self.gamma,

@@ -26,7 +26,7 @@ _NEWTON_STEPS = 30
 class _Round:
     """A tree, the class of the code vector in each of its nodes, and its step."""
 
-    tree: object
+    tree: DecisionTreeRegressor
     classes: np.ndarray
     step: float
 

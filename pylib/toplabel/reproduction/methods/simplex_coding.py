@@ -61,7 +61,7 @@ class SupportVectors:
     loss: str
     kernel: str
 
-    def train(self, X, labels, *, n_classes, C, seed, tol, max_iter, start=None) -> Trained:
+    def train(self, X, labels, *, n_classes, C, seed, tol, max_iter, start=None, **_) -> Trained:
         """Train (see `trained.Trainer`)."""
         options = {"kernel": self.kernel, "n_classes": n_classes, "tol": tol, "seed": seed}
         options |= {"max_iter": max_iter, "warm_start": None if start is None else start.state}
@@ -172,5 +172,4 @@ def _model(
         return Affine(W[:-1], W[-1]) if bias else W
     kept = np.flatnonzero(found.A.any(axis=1))
     rows = np.asarray(dense(X[kept]), dtype=float)
-    bias = np.zeros(found.n_classes)
-    return Gaussian(rows, found.A[kept] @ codes, bias, float(found.theta))
+    return Gaussian(rows, found.A[kept] @ codes, np.zeros(found.n_classes), float(found.theta))

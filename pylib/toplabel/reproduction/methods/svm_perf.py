@@ -212,7 +212,7 @@ def solve(
     while True:
         planes.minimise(C)
         W = planes.combine().reshape(shape[::-1]).T
-        dual = (planes.weight @ planes.offset - np.vdot(W, W) / 2) / scale
+        dual = float((planes.weight @ planes.offset - np.vdot(W, W) / 2) / scale)
         offset, direction = tangent(W)
         risk = max(0.0, offset - float(np.vdot(direction, W)))
         primal = (C * risk + np.vdot(W, W) / 2) / scale
@@ -222,5 +222,5 @@ def solve(
         small = tolerance is None and relative_gap(best_primal, dual) <= tol
         done = small or risk <= planes.risk() + least
         if done or epochs >= max_iter:
-            return Solved(best, best_primal, float(dual), epochs, planes)
+            return Solved(best, best_primal, dual, epochs, planes)
         planes.add(direction.T.ravel(), offset)

@@ -10,6 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from toplabel.kernels import cross_gram
+from toplabel.solver import Solution
 
 Matrix: TypeAlias = np.ndarray | sparse.csr_matrix
 
@@ -103,12 +104,13 @@ class Trainer(Protocol):
         labels: np.ndarray,
         *,
         n_classes: int,
-        C: float,
+        C: float | None,
+        candidate: int | None,
         seed: int,
         tol: float,
         max_iter: int,
-        start: Trained | None = None,
-    ) -> Trained:
+        start: Trained | None,
+    ) -> Trained | Solution:
         """Train on rows X, (n, d), for one value of C; an estimator takes `candidate`, an index, in its
         place.
 

@@ -54,7 +54,7 @@ class WsabiePlusPlus:
         embedding = Embedding(X.shape[1], n_classes, self._dimension, C, self._step * C, rng)
         last = Violators(n_classes, self._queue)
         epochs = min(self._epochs, max_iter)
-        for _ in range(epochs):
+        for _epoch in range(epochs):
             order = rng.permutation(len(labels))
             for rows in np.array_split(order, -(-len(order) // BATCH)):
                 embedding.learn(X[rows], labels[rows], last, rng)

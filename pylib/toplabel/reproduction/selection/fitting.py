@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import math
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,22 +14,19 @@ from scipy import sparse
 
 from toplabel.kernels import rbf_gram
 from toplabel.reproduction.methods import create
-from toplabel.reproduction.methods.trained import Affine, dense
+from toplabel.reproduction.methods.trained import Affine, Matrix, Trained, dense
 from toplabel.reproduction.seeds import seed_of
-from toplabel.reproduction.selection.problems import Matrix
 from toplabel.reproduction.selection.task import Task
+from toplabel.solver import Solution
 
 logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
 class Fit:
-    """A trained model, the value of C or the index of the candidate, and the seconds that it took.
+    """A trained model, the value of C or the index of the candidate, and the seconds that it took."""
 
-    `solution` is a `toplabel.Solution` or a `methods.trained.Trained`.
-    """
-
-    solution: Any
+    solution: Solution | Trained
     C: float | None
     candidate: int | None
     seconds: float
@@ -54,59 +52,71 @@ class Fitter:
     ) -> None:
         self._task = task
         self._trainer = create(task.recipe)
-        self._data = X, labels
+        self._X, self._labels, self._n_classes = X, labels, n_classes
         self._seed_names = (
             "solve" if task.recipe.loss else "baseline",
             *task.names,
             fold,
             repr(math.nan if theta is None else float(theta)),
         )
-        self._place = {"split": task.split, "fold": "all" if is_final else fold}
-        self._place |= {"theta": theta, "k": task.recipe.k}
-        self._limits = {"n_classes": n_classes, "tol": task.tol, "max_iter": task.max_iter}
-        self._largest: tuple[float, Any] = (-math.inf, None)
+        self._place: dict[str, Any] = {
+            "split": task.split,
+            "fold": "all" if is_final else fold,
+            "theta": theta,
+            "k": task.recipe.k,
+        }
+        self._largest: tuple[float, Trained | None] = (-math.inf, None)
 
     def fit_C(self, C: float) -> Fit:
         """Train for one value of C, and log the result."""
-        begin = time.perf_counter()
         largest, start = self._largest
-        solution = self._trainer.train(
-            *self._data,
-            C=C,
-            seed=seed_of(*self._seed_names, repr(C)),
-            start=start if largest < C else None,
-            **self._limits,
-        )
-        if largest < C and not self._task.recipe.loss:
-            self._largest = (C, solution)
-        fit = Fit(solution, C, None, time.perf_counter() - begin)
+        fit = self._fit(repr(C), C=C, start=start if largest < C else None)
+        if largest < C and isinstance(fit.solution, Trained):
+            self._largest = (C, fit.solution)
         self._log(fit, {"C": C})
         return fit
 
     def fit_candidate(self, candidate: int) -> Fit:
         """Train a candidate of an estimator, by its index, and log the result."""
-        begin = time.perf_counter()
+        # Seeds are kept from when the i-th candidate was called C = 2^i.
+        seed_name = repr(2.0**candidate)
         try:
-            solution = self._trainer.train(
-                *self._data,
-                candidate=candidate,
-                # Seeds are kept from when the i-th candidate was called C = 2^i.
-                seed=seed_of(*self._seed_names, repr(2.0**candidate)),
-                **self._limits,
-            )
+            fit = self._fit(seed_name, candidate=candidate)
         except ValueError as error:
             place = "split {split}, fold {fold}".format_map(self._place)
             raise ValueError(f"{place}: {error}") from error
-        fit = Fit(solution, None, candidate, time.perf_counter() - begin)
-        self._log(fit, dict(self._task.recipe.candidates[candidate]))
+        self._log(fit, self._task.recipe.candidates[candidate])
         return fit
 
-    def _log(self, fit: Fit, chosen: dict[str, Any]) -> None:
+    def _fit(
+        self,
+        seed_name: str,
+        *,
+        C: float | None = None,
+        candidate: int | None = None,
+        start: Trained | None = None,
+    ) -> Fit:
+        """Train for one value of C or one candidate, with the time that it takes."""
+        begin = time.perf_counter()
+        solution = self._trainer.train(
+            self._X,
+            self._labels,
+            n_classes=self._n_classes,
+            C=C,
+            candidate=candidate,
+            seed=seed_of(*self._seed_names, seed_name),
+            tol=self._task.tol,
+            max_iter=self._task.max_iter,
+            start=start,
+        )
+        return Fit(solution, C, candidate, time.perf_counter() - begin)
+
+    def _log(self, fit: Fit, chosen: Mapping[str, Any]) -> None:
         solution = fit.solution
         certificate = {"gap": solution.relative_gap, "gradient norm": solution.gradient_norm}
         known = [
             f"{name} {value:.4g}" if isinstance(value, float) else f"{name} {value}"
-            for name, value in (self._place | chosen | certificate).items()
+            for name, value in {**self._place, **chosen, **certificate}.items()
             if not (value is None or (isinstance(value, float) and not math.isfinite(value)))
         ]
         took = f"{solution.epochs} epochs, {fit.seconds:.3g} s"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -61,7 +62,7 @@ def _of_sklearn(name: str, truth: np.ndarray, scores: np.ndarray, **options) -> 
     return getattr(of_sklearn, name)(truth, scores, **options)
 
 
-_OF_ORDER = {
+_OF_ORDER: dict[str, tuple[float, Callable[..., Any]]] = {
     "rank_loss": (1.0, metrics.rank_loss),
     "coverage_loss": (1.0, partial(_of_sklearn, "coverage_error")),
     "map": (100.0, metrics.mean_average_precision),

@@ -12,17 +12,17 @@ import numpy as np
 
 from toplabel.reproduction.files import read_records, write_records
 from toplabel.reproduction.methods.recipe import Recipe
-from toplabel.reproduction.methods.trained import Affine, dense, kernel_scores
+from toplabel.reproduction.methods.trained import Affine, Matrix, Trained, dense, kernel_scores
 from toplabel.reproduction.selection.choice import Choice
 from toplabel.reproduction.selection.fitting import Fit, Fitter, Scaling, pool, solver_rows
 from toplabel.reproduction.selection.problems import (
-    Matrix,
     check_rows,
     labelled,
     split_named,
     training_labels,
 )
 from toplabel.reproduction.selection.task import TrainTask
+from toplabel.solver import Solution
 
 if TYPE_CHECKING:
     from toplabel.reproduction.data.parts import Prepared
@@ -147,6 +147,7 @@ def _train_path(prepared: Prepared, task: TrainTask, keys: Sequence[Key]) -> lis
 def _model(fit: Fit, key: Key, recipe: Recipe, scaling: Scaling | None, test: Matrix) -> Model:
     solution = fit.solution
     norm = solution.gradient_norm
+    kept = _kept(solution, recipe, scaling, test)
     return Model(
         **key._asdict(),
         primal=float(solution.primal),
@@ -156,17 +157,23 @@ def _model(fit: Fit, key: Key, recipe: Recipe, scaling: Scaling | None, test: Ma
         status=solution.status,
         seconds=round(fit.seconds, 6),
         gradient_norm=np.nan if norm is None else float(norm),
-        **_kept(solution, recipe, scaling, test),
+        W=kept.get("W"),
+        bias=kept.get("bias"),
+        A=kept.get("A"),
+        test_scores=kept.get("test_scores"),
     )
 
 
-def _kept(solution, recipe: Recipe, scaling: Scaling | None, test: Matrix) -> dict[str, np.ndarray]:
+def _kept(
+    solution: Solution | Trained, recipe: Recipe, scaling: Scaling | None, test: Matrix
+) -> dict[str, np.ndarray]:
     """Return what is kept of a solution to score rows; see `Model`."""
-    if recipe.tunes_width:
+    if isinstance(solution, Trained):
+        model = solution.model
+    elif recipe.tunes_width:
         return {"A": np.ascontiguousarray(solution.coefficients)}
-    model = solution.W if recipe.loss else solution.model
-    if scaling is not None:
-        model = scaling.unfold(model)
+    else:
+        model = solution.W if scaling is None else scaling.unfold(solution.W)
     if isinstance(model, Affine):
         return {"W": model.W, "bias": model.bias}
     if isinstance(model, np.ndarray):

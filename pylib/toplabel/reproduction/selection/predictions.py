@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from toplabel.reproduction.methods.trained import dense
 from toplabel.reproduction.selection.choice import Choice
@@ -76,10 +77,10 @@ def model_arrays(
     task: PredictTask,
     choices: Sequence[Choice],
     models: Mapping[Key, Model],
-) -> dict[str, np.ndarray]:
+) -> dict[str, ArrayLike]:
     """Return the arrays that `toplabel.load_model` makes estimators of: the models of `predictions`."""
     recipe, last = task.recipe, -1 if task.bias else None
-    arrays = {
+    arrays: dict[str, ArrayLike] = {
         "splits": np.array([], dtype=str),
         "reason": "the models of this method are not kept, only their scores of the test rows",
         "classes": np.array(prepared.class_names),

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import sparse
 
 from toplabel.reproduction.config.protocols import Grid
 from toplabel.reproduction.methods.recipe import Recipe
+from toplabel.reproduction.methods.trained import Matrix
 from toplabel.reproduction.seeds import seed_of
 from toplabel.reproduction.selection.task import TuneTask
 
 if TYPE_CHECKING:
     from toplabel.reproduction.config.entry import Split
     from toplabel.reproduction.data.parts import Part, Prepared
-
-
-Matrix: TypeAlias = np.ndarray | sparse.csr_matrix
 
 
 @dataclass(frozen=True)

@@ -94,13 +94,31 @@ def assemble(
     return result
 
 
-def _empty(split: str, fold: str, metric: np.ndarray, **axes: np.ndarray | None) -> Tuned:
+def _empty(
+    split: str,
+    fold: str,
+    metric: np.ndarray,
+    *,
+    theta: np.ndarray | None,
+    C: np.ndarray | None,
+    candidate: np.ndarray | None,
+    threshold: np.ndarray | None,
+) -> Tuned:
     """Return a grid without a visited point."""
-    columns = axes["C"] if axes["candidate"] is None else axes["candidate"]
-    shape = (_length(axes["theta"]), _length(columns))
-    value = np.full((*shape, _length(axes["threshold"]), len(metric)), np.nan)
-    tables = {name: np.full(shape, np.nan) for name in _TABLES}
-    return Tuned(split, fold, metric, value, **tables, **axes)
+    shape = (_length(theta), _length(C if candidate is None else candidate))
+    return Tuned(
+        split=split,
+        fold=fold,
+        metric=metric,
+        value=np.full((*shape, _length(threshold), len(metric)), np.nan),
+        relative_gap=np.full(shape, np.nan),
+        epochs=np.full(shape, np.nan),
+        seconds=np.full(shape, np.nan),
+        theta=theta,
+        C=C,
+        candidate=candidate,
+        threshold=threshold,
+    )
 
 
 def _length(axis: np.ndarray | None) -> int:
@@ -156,11 +174,18 @@ def average(results: Sequence[Tuned]) -> Tuned:
 
 def _at(result: Tuned, theta: np.ndarray | None, columns: np.ndarray) -> Tuned:
     """Return a result at some of its own values of theta and C, or candidates."""
-    rows = [0] if theta is None else np.searchsorted(result.theta, theta)
+    rows = np.zeros(1, dtype=int) if theta is None else np.searchsorted(result.theta, theta)
     at = np.ix_(rows, np.searchsorted(result.columns, columns))
-    axis = "C" if result.candidate is None else "candidate"
-    tables = {name: getattr(result, name)[at] for name in ("value", *_TABLES)}
-    return replace(result, **tables, **{"theta": theta, axis: columns})
+    return replace(
+        result,
+        value=result.value[at],
+        relative_gap=result.relative_gap[at],
+        epochs=result.epochs[at],
+        seconds=result.seconds[at],
+        theta=theta,
+        C=columns if result.candidate is None else None,
+        candidate=None if result.candidate is None else columns,
+    )
 
 
 def means(results: Iterable[Tuned]) -> list[Tuned]:

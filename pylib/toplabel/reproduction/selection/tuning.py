@@ -17,7 +17,7 @@ import numpy as np
 
 from toplabel.kernels import cross_gram
 from toplabel.reproduction.files import FileError, read_records, write_records
-from toplabel.reproduction.methods.trained import dense
+from toplabel.reproduction.methods.trained import Matrix, Trained, dense
 from toplabel.reproduction.selection.choice import DECIMALS
 from toplabel.reproduction.selection.fitting import Fit, Fitter, Scaling, pool, solver_rows
 from toplabel.reproduction.selection.grids import (
@@ -29,7 +29,7 @@ from toplabel.reproduction.selection.grids import (
     thetas,
 )
 from toplabel.reproduction.selection.measures import all_values, sign
-from toplabel.reproduction.selection.problems import Matrix, ValidationProblem, fewer_rows
+from toplabel.reproduction.selection.problems import ValidationProblem, fewer_rows
 from toplabel.reproduction.selection.task import TuneTask, with_meaning
 from toplabel.reproduction.selection.tuned import Point, Tuned, assemble, average, merge
 
@@ -202,9 +202,12 @@ class FoldPath:
 
     def _measure(self, theta: float | None, fit: Fit, held_out: Matrix) -> Point:
         solution, problem = fit.solution, self.problem
-        left_out = solution.left_out if problem.leave_one_out else None
-        scores = solution.decision_function(held_out) if left_out is None else left_out
-        scores = pool(np.asarray(scores), problem.groups)
+        left_out = solution.left_out if isinstance(solution, Trained) else None
+        if left_out is None or not problem.leave_one_out:
+            scores = np.asarray(solution.decision_function(held_out))
+        else:
+            scores = np.asarray(left_out)
+        scores = pool(scores, problem.groups)
         thresholds = self.task.grid.threshold_values()
         return Point(
             values=all_values(self._metrics, problem.truth, scores, thresholds),
