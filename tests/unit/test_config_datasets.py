@@ -4,12 +4,13 @@ files.
 
 import csv
 import textwrap
+from typing import get_args
 
 import pytest
 import yaml
 
-import toplabel.reproduction.config.entry as known
 from toplabel.reproduction.config.datasets import load_registry
+from toplabel.reproduction.config.entry import Format, Generator
 from toplabel.reproduction.data.embedded import EMBEDDED
 from toplabel.reproduction.data.formats import FORMATS
 
@@ -47,8 +48,8 @@ def load(tmp_path):
 
 
 def test_formats_and_generators_are_those_of_the_code():
-    assert list(FORMATS) == list(known.FORMATS)
-    assert list(EMBEDDED) == list(known.EMBEDDED)
+    assert list(FORMATS) == list(get_args(Format))
+    assert list(EMBEDDED) == list(get_args(Generator))
 
 
 def test_every_published_set_is_registered(repository, registry):

@@ -15,7 +15,7 @@ from typing import Any
 from toplabel.reproduction.config.catalogue import load_catalogue
 from toplabel.reproduction.config.competitors import COMPETITORS
 from toplabel.reproduction.config.documents import read_yaml, unknown, validate
-from toplabel.reproduction.config.protocols import Budget, Protocol
+from toplabel.reproduction.config.protocols import Budget, BudgetName, Protocol
 from toplabel.reproduction.config.run import SUMMARY, RunConfig
 from toplabel.reproduction.data.fetch import mirror_folders
 from toplabel.reproduction.methods import competitor_module
@@ -108,7 +108,7 @@ class Plan:
         self.protocols = self.catalogue.protocols
         self.methods = self.catalogue.methods
         self.studies = self.catalogue.studies
-        self.budget: str = self.run.budget
+        self.budget: BudgetName = self.run.budget
         self.named = NamedCells(self.catalogue)
         mirrors = mirror_folders(self.config["mirrors"], self.root)
         self.raw = RawFiles(self.registry, mirrors, self.run.download)

@@ -231,7 +231,7 @@ def recipe_of(method: Method) -> Recipe:
         competitor=competitor,
         arguments=arguments,
         candidates=tuple(method.candidates) if method.estimator else (),
-        k=method.k if method.loss and not method.ks else None,
+        k=method.k if method.loss and isinstance(method.k, int) else None,
         ks=method.ks,
         gamma=method.gamma,
         passes=method.passes,

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, TypeVar, dataclass_transform
+from typing import Annotated, Any, TypeVar, cast, dataclass_transform
 
 import yaml
 from pydantic import (
@@ -24,11 +24,16 @@ from pydantic.dataclasses import dataclass
 
 from toplabel.reproduction.files import one_line
 
+try:
+    from yaml import CSafeLoader as SafeLoader
+except ImportError:  # PyYAML without libyaml
+    from yaml import SafeLoader
+
 _SHOWN = 60  # characters of a value in an error
 _LISTED = 20  # names in an error
 
 
-class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
+class _Loader(SafeLoader):
     """Safe YAML, in which a key that a mapping has twice is an error."""
 
     def flatten_mapping(self, node: yaml.MappingNode) -> None:
@@ -187,7 +192,7 @@ _CONFIG = ConfigDict(
 @dataclass_transform(frozen_default=True, field_specifiers=(Field,))
 def model(cls: type[Model]) -> type[Model]:
     """Return a class as a model: a frozen dataclass whose fields are checked."""
-    return dataclass(frozen=True, config=_CONFIG)(cls)
+    return cast("type[Model]", dataclass(frozen=True, config=_CONFIG)(cls))
 
 
 @model
@@ -198,8 +203,8 @@ class Closed:
     @classmethod
     def _known(cls, values: Any) -> Any:
         if isinstance(values, Mapping):
-            fields = cls.__pydantic_fields__.items()
-            keys = {field.alias or name: field for name, field in fields}
+            fields = cls.__pydantic_fields__  # type: ignore[attr-defined]  # of `model`
+            keys = {field.alias or name: field for name, field in fields.items()}
             if wrong := [key for key in values if key not in keys]:
                 shown = [key for key, field in keys.items() if not field.exclude]
                 raise ValueError(unknown("key", str(wrong[0]), shown))

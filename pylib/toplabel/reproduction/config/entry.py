@@ -9,9 +9,9 @@ from pydantic import Field, PositiveFloat, PositiveInt
 
 from toplabel.reproduction.config.documents import Closed, Fault, FileName, Name, RowName, model
 
-FORMATS = ("libsvm", "mulan_arff", "idx", "table", "mat", "npz", "hdf5", "npy", "voc", "coco")
+Format = Literal["libsvm", "mulan_arff", "idx", "table", "mat", "npz", "hdf5", "npy", "voc", "coco"]
 """The formats of raw files, whose readers are in `toplabel.reproduction.data.formats`."""
-EMBEDDED = ("circle", "digits", "digit_scenes")
+Generator = Literal["circle", "digits", "digit_scenes"]
 """The generators of sets that need no file."""
 LABEL_SETS_ALONE = ("mulan_arff", "libsvm", "table")
 """The formats whose multilabel sets have no single label per row beside the label set."""
@@ -76,7 +76,7 @@ class Split(Closed):
     """The part to train on."""
     val: str | None = None
     """The part to validate on, if the set has one."""
-    test: str = Field()
+    test: str = Field(default=...)
     """The part to test on."""
 
 
@@ -122,7 +122,7 @@ class Network(Closed):
     """The number of inputs to test on, alike."""
     width: PositiveInt = 64
     """The number of features."""
-    epochs: PositiveInt = Field()
+    epochs: PositiveInt = Field(default=...)
     """The passes over the training inputs with softmax."""
     rate: PositiveFloat = 0.05
     """The learning rate with softmax."""
@@ -153,9 +153,9 @@ class Entry(Closed):
     published_sources: tuple[Source, ...] = ()
     """The papers that use the set as it is here; numbers of other papers are not put beside its
     results. By default all papers do."""
-    embedded: Literal[EMBEDDED] | None = None
+    embedded: Generator | None = None
     """The generator of a set that needs no file."""
-    format: Literal[FORMATS] | None = None
+    format: Format | None = None
     """The format of the files; a set has one of embedded, format and network."""
     options: Mapping[str, Any] = Field(default_factory=dict)
     """Options of the format (docs/own-data.md) or of the generator, checked where they are used."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from itertools import product
 from types import MappingProxyType
 from typing import Annotated, Any, Literal
@@ -111,7 +112,10 @@ class Method(Closed):
     name: RowName
     label: str
     """The name in tables and figures; ^{..} and _{..} are superscripts and subscripts."""
-    loss: Literal[("", *LOSSES)] | Annotated[str, Field(pattern=_PATH)] = ""
+    loss: (
+        Literal[("", *LOSSES)]  # type: ignore[valid-type]  # the losses are listed elsewhere
+        | Annotated[str, Field(pattern=_PATH)]
+    ) = ""
     """A loss of toplabel.solve, which is then the solver, or the import path of a class of your own
     that `toplabel.losses.get` describes, as my_module.MyLoss."""
     k: PositiveInt | Annotated[tuple[PositiveInt, ...], Field(min_length=2)] = 1
@@ -131,7 +135,7 @@ class Method(Closed):
     estimator: Literal[""] | Annotated[str, Field(pattern=_PATH)] = ""
     """A classifier with the interface of scikit-learn, in place of a loss, by its import path, as
     sklearn.ensemble.RandomForestClassifier."""
-    competitor: Literal[("", *COMPETITORS)] = ""
+    competitor: Literal[("", *COMPETITORS)] = ""  # type: ignore[valid-type]  # as of `loss`
     """A method of the papers that has code here (docs/protocols.md), in place of a loss."""
     params: Mapping[str, Value] = Field(default_factory=dict)
     """Fixed parameters of the estimator or of the loss of your own, or options of the competitor."""
@@ -177,12 +181,15 @@ class Method(Closed):
         axes = all(isinstance(values, Axis) for values in self.grid.values())
         kernel = self._competitor.kernel if self.competitor else ""
         return {
-            "k": (self.ks and not (linear and self.has_k), "a list is for linear top-k losses"),
+            "k": (
+                bool(self.ks) and not (linear and self.has_k),
+                "a list is for linear top-k losses",
+            ),
             "features": (self.features != "raw" and not linear, "needs a loss and a linear kernel"),
             "labels": (self.labels == "set" and not either, "it is trained on one kind of labels"),
             "kernel": (not self.loss and self.kernel != kernel, f"it has the kernel '{kernel}'"),
-            "params": (self.params and self.loss in LOSSES, "a loss of the library has none"),
-            "grid": (self.grid and axes == bool(self.estimator), "has another form here"),
+            "params": (bool(self.params) and self.loss in LOSSES, "a loss of the library has none"),
+            "grid": (bool(self.grid) and axes == bool(self.estimator), "has another form here"),
             "epochs": (self.fine_tunes and self.loss not in LOSSES, "needs a loss of the library"),
         }
 
@@ -248,7 +255,7 @@ class Method(Closed):
     @property
     def smallest_k(self) -> int:
         """The k, or the smallest of those to select from."""
-        return min(self.ks, default=self.k)
+        return min(self.k) if isinstance(self.k, tuple) else self.k
 
     @property
     def candidates(self) -> list[dict[str, Any]]:
@@ -262,18 +269,32 @@ class Method(Closed):
 
         An estimator has candidates in place of C and theta.
         """
-        shared = {key: getattr(budget, key) for key in ("thresholds", "folds", "validation_rows")}
+        grid = Grid(
+            thresholds=budget.thresholds,
+            folds=budget.folds,
+            validation_rows=budget.validation_rows,
+        )
         if self.estimator:
-            return Grid(**shared)
-        axes = {"C": self.grid.get(name, budget.C)}
-        if self.tunes_width:
-            axes["theta"] = budget.theta
+            return grid
+        own = self.grid.get(name)
+        grid = replace(
+            grid,
+            C=own if isinstance(own, Axis) else budget.C,
+            theta=budget.theta if self.tunes_width else None,
+            patience=budget.patience,
+        )
         if not self.point:
-            keys = ("refine", "extend", "screen_rows", "patience")
-            return Grid(**shared, **axes, **{key: getattr(budget, key) for key in keys})
-        for key, exponent in self.point.items():
-            axes[key] = Axis(getattr(budget, key).base, exponent, exponent, 1.0)
-        return Grid(**shared, **axes, patience=budget.patience)
+            return replace(
+                grid,
+                refine=budget.refine,
+                extend=budget.extend,
+                screen_rows=budget.screen_rows,
+            )
+        if "C" in self.point:
+            grid = replace(grid, C=budget.C.only(self.point["C"]))
+        if "theta" in self.point:
+            grid = replace(grid, theta=budget.theta.only(self.point["theta"]))
+        return grid
 
     @property
     def selects_C(self) -> bool:

@@ -135,7 +135,11 @@ class Reading(Closed):
         named = ((self.datasets, dataset), (self.methods, method), (self.metrics, metric))
         if any(names and name not in names for names, name in named):
             return None
-        return tuple(names.get(name, name) for names, name in named)
+        return (
+            self.datasets.get(dataset, dataset),
+            self.methods.get(method, method),
+            self.metrics.get(metric, metric),
+        )
 
 
 @model
@@ -237,13 +241,19 @@ class Notes(Closed):
     @property
     def tables(self) -> dict[str, tuple[str, ...]]:
         """The published tables that the notes name, by the keys of the notes."""
-        sections = {"choices": self.choices, "readings": self.readings, "claims": self.claims}
-        found = {
-            f"{key}.{n}": one.tables for key, rows in sections.items() for n, one in rows.items()
+        sections: dict[str, Mapping[str, Choice | Reading | Claim]] = {
+            "choices": self.choices,
+            "readings": self.readings,
+            "claims": self.claims,
+        }
+        tables = {
+            f"{key}.{name}": note.tables
+            for key, notes in sections.items()
+            for name, note in notes.items()
         }
         for name, reason in self.reasons.items():
-            found |= {f"reasons.{name}[{i}]": one.tables for i, one in enumerate(reason.cells)}
-        return found
+            tables |= {f"reasons.{name}[{i}]": cells.tables for i, cells in enumerate(reason.cells)}
+        return tables
 
     def reason_of(self, cell: Mapping[str, Any]) -> tuple[Reason, Evidence] | None:
         """Return the first reason that names a cell, with the evidence; None without any."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 import numpy as np
 from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
@@ -71,6 +71,10 @@ class Axis(Closed):
         shift = math.log(divisor, self.base)
         return Axis(self.base, tidy(self.start - shift), tidy(self.stop - shift), self.step)
 
+    def only(self, exponent: float) -> Axis:
+        """Return the axis of one exponent alone."""
+        return Axis(self.base, exponent, exponent, 1.0)
+
     def values(self) -> list[float]:
         """Return ascending grid values."""
         return [self.value(exponent) for exponent in self.exponents()]
@@ -91,10 +95,10 @@ class Axis(Closed):
 class SignedPowers(Axis):
     """The thresholds -base^e, 0 and base^e for e = from, from + step, ..., at most to."""
 
-    def values(self) -> np.ndarray:
+    def values(self) -> list[float]:
         """Return ascending thresholds."""
-        powers = np.array(super().values())
-        return np.concatenate([-powers[::-1], [0.0], powers])
+        powers = super().values()
+        return [*(-power for power in reversed(powers)), 0.0, *powers]
 
 
 @model
@@ -187,9 +191,9 @@ class ProtocolsFile(Closed):
 
     def __post_init__(self) -> None:
         for name, protocol in self.protocols.items():
-            for budget in BudgetName.__args__:
-                found = protocol.budgets.get(budget)
-                if not found or (protocol.validation in ("holdout", "folds") and not found.folds):
+            for budget in get_args(BudgetName):
+                grids = protocol.budgets.get(budget)
+                if not grids or (protocol.validation in ("holdout", "folds") and not grids.folds):
                     raise Fault(
                         f"protocols.{name}.budgets.{budget}", "it, or its folds, is missing"
                     )
