@@ -26,8 +26,10 @@ PACKAGES = (
 )
 BENCHMARKS = Path("results/benchmarks")
 _MEASURED = ("seconds", "peak_mb")
-KEPT_JOBS = {"study": str, "stage": str, "dataset": str, "method": str, "part": str}
-KEPT_JOBS |= dict.fromkeys(_MEASURED, float)
+KEPT_JOBS: dict[str, type] = {
+    **dict.fromkeys(("study", "stage", "dataset", "method", "part"), str),
+    **dict.fromkeys(_MEASURED, float),
+}
 """The columns of the jobs of the kept run, reports/summary/jobs.csv."""
 _START = Path(".snakemake/toplabel.start")
 

@@ -22,10 +22,11 @@ from toplabel.reproduction.files import FileError, read_text, remade, result_pat
 
 if TYPE_CHECKING:  # pandas takes half a second to import, which the plan of a run does not need
     import pandas as pd
+    from _typeshed import DataclassInstance
 
 Columns = Mapping[str, type]
 Path = str | os.PathLike[str]
-Row = TypeVar("Row")
+Row = TypeVar("Row", bound="DataclassInstance")
 
 
 # ---- frames --------------------------------------------------------------------------------------

@@ -58,14 +58,14 @@ def _sum(files: Iterable[Path]) -> str:
 
 def _reached(new: Iterable[str]) -> set[str]:
     """Return some modules and all that they import, directly or not."""
-    found: set[str] = set()
+    reached: set[str] = set()
     waiting = {*new}
     while waiting:
-        found |= waiting
+        reached |= waiting
         waiting = {
             name for module in waiting - {*_COMPILED} for name in _imports(_file(module))
-        } - found
-    return found
+        } - reached
+    return reached
 
 
 @cache
@@ -101,7 +101,7 @@ def _content(path: Path) -> str:
         for node in ast.walk(tree):
             body = getattr(node, "body", None)
             if isinstance(body, list):
-                node.body = [one for one in body if not _is_text(one)]
+                body[:] = [statement for statement in body if not _is_text(statement)]
         content = ast.dump(tree).encode()
     return hashlib.sha256(content).hexdigest()
 

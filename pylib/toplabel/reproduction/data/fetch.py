@@ -31,7 +31,11 @@ MIRROR_VARIABLE = "TOPLABEL_MIRROR"
 
 PathLike = str | os.PathLike[str]
 
-_DECOMPRESSORS = {".xz": lzma.open, ".gz": gzip.open, ".bz2": bz2.open}
+_DECOMPRESSORS: dict[str, Callable[[Any], Any]] = {
+    ".xz": lzma.open,
+    ".gz": gzip.open,
+    ".bz2": bz2.open,
+}
 _CHUNK = 2**20
 _LONGEST = 2**33  # bytes of a download or a compressed file when no size is registered
 _TIMEOUT = 30.0  # seconds for an answer, or for going on, while a file is fetched

@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from toplabel.reproduction.config.entry import Printed
+from toplabel.reproduction.config.entry import Printed, Statistic
 from toplabel.reproduction.data.fetch import PathLike
 from toplabel.reproduction.data.prepared import read_meta
 from toplabel.reproduction.data.statistics import printed_interval
@@ -27,7 +27,7 @@ COLUMNS: dict[str, type] = {
     **dict.fromkeys(("citation", "url", "published_key", "features", "published_sources"), str),
 }
 """The columns of the file, with the types of `toplabel.reproduction.frames`."""
-_COMPARED = ("n_classes", "n_train", "n_features", "label_cardinality")
+_COMPARED: tuple[Statistic, ...] = ("n_classes", "n_train", "n_features", "label_cardinality")
 
 
 def describe_datasets(task: DescribeTask, metas: Iterable[PathLike]) -> pd.DataFrame:
@@ -73,7 +73,7 @@ def _first_printed(entry: DescribedSet, key: str) -> str | None:
 
 def disagreements(
     measured: dict[str, Any], printed: Sequence[Printed]
-) -> list[tuple[str, str, str | None]]:
+) -> list[tuple[Statistic, str, str | None]]:
     """Return each printed number that is not the measured one, rounded: the statistic, a sentence,
     and the registry's explanation if it has one.
     """

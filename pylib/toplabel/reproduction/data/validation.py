@@ -6,7 +6,7 @@ They come after `formats.common.assemble`, which has checked the labels of files
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 from scipy import sparse
@@ -69,12 +69,14 @@ def _not_finite(X: Rows) -> Iterator[str]:
     if sparse.issparse(X):
         stored = X.tocoo()
         bad = np.flatnonzero(~np.isfinite(stored.data))[:1]
-        found = [(stored.row[i], stored.col[i], stored.data[i]) for i in bad]
+        places: Iterable[tuple[int, int, float]] = [
+            (stored.row[i], stored.col[i], stored.data[i]) for i in bad
+        ]
     else:
-        found = (
+        places = (
             (start + row, column, block[row, column])
             for start, block in blocks(X)
             for row, column in np.argwhere(~np.isfinite(block))[:1]
         )
-    for row, column, value in found:
+    for row, column, value in places:
         yield f"X[{row}, {column}] is {value}; features must be finite, and none missing"

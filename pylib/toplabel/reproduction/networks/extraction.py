@@ -210,9 +210,9 @@ class _Files:
         with open(self.rows, "ab") as out:
             if out.tell() == 0:
                 out.write(_header((0, width)))
-            out.write(np.ascontiguousarray(rows, "<f4"))
+            out.write(np.ascontiguousarray(rows, "<f4").data)
         with open(self.labels, "ab") as out:
-            out.write(np.ascontiguousarray(labels, "<i8"))
+            out.write(np.ascontiguousarray(labels, "<i8").data)
         now = {"batches": self.state["batches"] + 1, "rows": self.state["rows"] + len(rows)}
         now |= {"width": width, "label_width": label_width, "inputs_sha256": total}
         self.state |= now

@@ -135,11 +135,12 @@ def _images(path: Path, within: str) -> dict[str, Callable[[], IO[bytes]]]:
 def _files(path: Path) -> Iterator[tuple[str, Callable[[], IO[bytes]]]]:
     if path.is_dir():
         for file in path.rglob("*"):
-            yield str(file.relative_to(path)), partial(open, file, "rb")
+            # mypy does not see that the mode is a binary one.
+            yield str(file.relative_to(path)), partial(open, file, "rb")  # type: ignore[misc]
     elif path.suffix == ".zip":
-        archive = zipfile.ZipFile(path)
-        for name in archive.namelist():
-            yield name, partial(archive.open, name)
+        zipped = zipfile.ZipFile(path)
+        for name in zipped.namelist():
+            yield name, partial(zipped.open, name)
     else:
         archive = tarfile.open(path)  # noqa: SIM115 - open while its images are read
         for member in archive:

@@ -10,7 +10,7 @@ import pandas as pd
 
 from toplabel._core.arrays import pointer
 from toplabel._core.lib import check, ffi, lib
-from toplabel.reproduction import _sorting
+from toplabel.reproduction import _sorting  # type: ignore[attr-defined]  # compiled
 from toplabel.reproduction.timing.clock import fastest
 
 DIMENSIONS = (10**3, 10**4, 10**5, 10**6, 10**7)

@@ -86,7 +86,7 @@ def read_npz(path: Path, names: Sequence[str]) -> list[np.ndarray | sparse.spmat
         return [stored[name] for name in names]
 
 
-def read_npy(path: Path) -> np.memmap:
+def read_npy(path: Path) -> np.ndarray:
     """Return the array of an .npy file, mapped into memory."""
     with damage(path, ".npy file"):
         return np.lib.format.open_memmap(path, mode="r")

@@ -149,7 +149,10 @@ def _coded(path: Path, X: pd.DataFrame) -> np.ndarray:
 
 
 def _labels(
-    path: Path, answers: pd.DataFrame, label: str | None, tags: Mapping[str, str] | None
+    path: Path,
+    answers: pd.DataFrame,
+    label: str | None,
+    tags: Mapping[Literal["column", "separator"], str] | None,
 ) -> tuple[list[str] | None, np.ndarray]:
     """Return the names of the labels, None for classes, and the labels as they stand."""
     if label is not None:
