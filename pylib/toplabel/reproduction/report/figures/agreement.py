@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -22,7 +23,7 @@ _ROOM = 0.84  # of a row, for its highest stack
 _LARGEST_STEP = 0.16  # of a row, between two marks of a stack
 _ROW = 0.36  # inches
 _GREEN = "#009e73"
-_MARKS = {
+_MARKS: dict[str, dict[str, Any]] = {
     "match": {"marker": "o", "color": _GREEN, "markersize": 2.6},
     "close": {"marker": "D", "color": "#0b5fa5", "markersize": 3.0},
     "spread": {"marker": "o", "color": style.MUTED, "markersize": 3.2, "markerfacecolor": "white"},

@@ -95,9 +95,16 @@ def _draw_points(ax: Axes, points: pd.DataFrame, classes: Sequence[str]) -> None
 def _draw_ring(ax: Axes, part: pd.DataFrame, rank: str, classes: Sequence[str]) -> None:
     inner, outer = _RINGS[rank]
     for start, end, one in arcs(part[rank].to_numpy()):
-        colour = style.colour(classes.index(one))
-        wedge = {"width": outer - inner, "facecolor": colour, "edgecolor": "none"}
-        ax.add_patch(Wedge((0, 0), outer, start, end, **wedge))
+        wedge = Wedge(
+            (0, 0),
+            outer,
+            start,
+            end,
+            width=outer - inner,
+            facecolor=style.colour(classes.index(one)),
+            edgecolor="none",
+        )
+        ax.add_patch(wedge)
         if end - start >= _SHORTEST_NAMED_ARC:
             middle, radius = np.radians((start + end) / 2), (inner + outer) / 2
             place = (radius * np.cos(middle), radius * np.sin(middle))

@@ -54,8 +54,9 @@ def draw(frame: pd.DataFrame) -> Figure:
         ax.add_patch(Polygon(corners, facecolor=colour, alpha=0.18, edgecolor="none"))
         ax.plot(*corners[[1, 0, 3]].T, color=style.MUTED, linewidth=0.9, linestyle="--")
         ax.plot(*point, color=colour, marker=style.marker(y - 1), markersize=6)
-        ax.text(*(1.15 * point), f"$c_{y}$", ha="center", va="center")
-        ax.text(*(0.38 * point), f"class {y}", ha="center", va="center", fontsize=7)
+        first, second = point
+        ax.text(1.15 * first, 1.15 * second, f"$c_{y}$", ha="center", va="center")
+        ax.text(0.38 * first, 0.38 * second, f"class {y}", ha="center", va="center", fontsize=7)
     draw_triangle(ax, style.INK)
     return figure
 

@@ -75,8 +75,13 @@ def draw(frame: pd.DataFrame) -> Figure:
     figure, axes = panel_grid(3, across=3, height=2.4)
     for ax, (scale, part) in zip(axes, frame.groupby("panel", sort=False), strict=True):
         for i, (curve, points) in enumerate(part.groupby("curve", sort=False)):
-            line = {"color": f"C{i}", "linestyle": "--" if i else "-"}
-            ax.plot(points["t"], points["value"], label=_LABELS.get(curve, curve), **line)
+            ax.plot(
+                points["t"],
+                points["value"],
+                label=_LABELS.get(curve, curve),
+                color=f"C{i}",
+                linestyle="--" if i else "-",
+            )
         is_linear = scale == "linear"
         ax.set(yscale="linear" if is_linear else "log", title=_TITLES[scale], xlabel="t")
         ax.legend()

@@ -40,12 +40,19 @@ def draw(frame: pd.DataFrame) -> Figure:
     figure, axes = panel_grid(len(_LOSSES), across=3, height=2.5)
     for ax, (loss, part) in zip(axes, frame.groupby("loss", sort=False), strict=True):
         grid = part.pivot_table(index="f2", columns="f1", values="value")
-        look = {"colors": style.colour(0), "linewidths": 0.9}
-        lines = ax.contour(grid.columns, grid.index, grid.to_numpy(), levels=_LEVELS, **look)
+        lines = ax.contour(
+            grid.columns,
+            grid.index,
+            grid.to_numpy(),
+            levels=_LEVELS,
+            colors=style.colour(0),
+            linewidths=0.9,
+        )
         ax.clabel(lines, fontsize=6)
         for y, point in enumerate(CODES):
             ax.plot(*point, color=style.INK, marker=style.marker(y), markersize=4)
-            ax.text(*(1.22 * point), f"$c_{y + 1}$", ha="center", va="center")
+            first, second = 1.22 * point
+            ax.text(first, second, f"$c_{y + 1}$", ha="center", va="center")
         draw_triangle(ax, style.MUTED)
         ax.set_title(_LOSSES[loss], loc="center")
     return figure

@@ -65,7 +65,6 @@ def draw(frame: pd.DataFrame) -> Figure:
     metric = frame["metric"].iat[0]
     chosen = frame.loc[frame["chosen"].astype(bool), "value"]
     best = chosen.min() if lower_is_better(metric) else chosen.max()
-    ring = {"marker": "o", "markersize": 6, "markerfacecolor": "none", "linestyle": ""}
     figure, axes = panel_grid(len(panels), across=_ACROSS, height=1.1)
     for i, (ax, (label, curve)) in enumerate(zip(axes, panels, strict=True)):
         if i:
@@ -75,7 +74,16 @@ def draw(frame: pd.DataFrame) -> Figure:
         own = curve[curve["chosen"].astype(bool)]
         ax.axhline(best, color=style.MUTED, linewidth=0.6, linestyle="--")
         ax.plot(curve["C"], curve["value"], marker="o", markersize=2.0, linewidth=1.0)
-        ax.plot(own["C"], own["value"], color=style.colour(0), clip_on=False, **ring)
+        ax.plot(
+            own["C"],
+            own["value"],
+            color=style.colour(0),
+            clip_on=False,
+            marker="o",
+            markersize=6,
+            markerfacecolor="none",
+            linestyle="",
+        )
         ax.set_title(mathtext(label), fontsize=7.5, pad=3)
         bottom = i + _ACROSS >= len(panels)
         ax.tick_params(labelleft=i % _ACROSS == 0, labelbottom=bottom, labelsize=6.5)

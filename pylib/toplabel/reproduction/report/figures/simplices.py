@@ -71,7 +71,7 @@ def _in_order(corners: np.ndarray, normal: np.ndarray) -> np.ndarray:
     """Sort the corners of a convex polygon in space by the angle around its centre."""
     arms = corners - corners.mean(axis=0)
     first, second = arms[0], np.cross(normal, arms[0])
-    scale = np.linalg.norm(first) / max(np.linalg.norm(second), _TOLERANCE)
+    scale = float(np.linalg.norm(first)) / max(float(np.linalg.norm(second)), _TOLERANCE)
     angle = np.arctan2(arms @ second * scale, arms @ first)
     return corners[np.argsort(angle, kind="stable")]
 

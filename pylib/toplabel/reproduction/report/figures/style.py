@@ -26,7 +26,7 @@ RULE = "#cccccc"
 
 WIDTH, HEIGHT = 7.2, 9.2  # inches: the text of the PDF's page, with room for a caption
 
-_STYLE = {
+_STYLE: dict[Any, Any] = {
     "svg.fonttype": "path",
     "svg.hashsalt": "toplabel",
     "figure.facecolor": "none",
