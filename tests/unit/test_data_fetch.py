@@ -25,6 +25,7 @@ from toplabel.reproduction.data.fetch import (
     FetchError,
     FetchTask,
     Places,
+    check_only_copy,
     fetch_file,
     mirror_folders,
     raw_path,
@@ -160,6 +161,16 @@ def test_a_users_own_file_may_be_compressed(tmp_path):
     (tmp_path / "toy").mkdir()
     (tmp_path / "toy/toy.txt.gz").write_bytes(b"")
     assert raw_path("toy", "toy.txt", tmp_path) == tmp_path / "toy/toy.txt.gz"
+
+
+def test_a_file_that_stands_plain_and_compressed_needs_a_sum(tmp_path):
+    file = RawFile("toy.txt", part="all")
+    for name in ("toy.txt", "toy.txt.gz"):
+        check_only_copy(file, tmp_path)
+        (tmp_path / name).write_bytes(b"")
+    with pytest.raises(FetchError, match=r"toy\.txt and toy\.txt\.gz"):
+        check_only_copy(file, tmp_path)
+    check_only_copy(replace(file, sha256="0" * 64), tmp_path)
 
 
 def test_the_suffix_of_a_compression_is_no_part_of_a_name():

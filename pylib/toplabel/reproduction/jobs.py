@@ -25,6 +25,11 @@ logger = logging.getLogger("toplabel")
 
 Task = TypeVar("Task")
 
+MODULES = "TOPLABEL_MODULES"
+"""The environment variable with the folders of modules beside config files. They stand last in the path:
+a file of the user with the name of a module of Python, as random.py, is not imported in its place."""
+sys.path += [folder for folder in os.environ.get(MODULES, "").split(os.pathsep) if folder]
+
 
 @cache
 def _adapter(kind: type) -> TypeAdapter:

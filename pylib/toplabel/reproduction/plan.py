@@ -203,19 +203,19 @@ class Plan:
         imports by name.
         """
         total = fingerprint(Path(script).name, self.root)
-        module = self._module_of(wildcards)
-        return f"{total} {module_sum(module)}" if is_module(module) else total
+        modules = filter(is_module, self._modules_of(wildcards))
+        return " ".join([total, *map(module_sum, modules)])
 
-    def _module_of(self, wildcards: Mapping[str, str]) -> str:
-        """Return the module that a job imports by name, or ""."""
+    def _modules_of(self, wildcards: Mapping[str, str]) -> list[str]:
+        """Return the modules that a job imports by name."""
         if figure := row_of(wildcards.get("figure", "")):
-            return f"toplabel.reproduction.report.figures.{figure.module}"
+            return [f"toplabel.reproduction.report.figures.{figure.module}"]
         method = self.methods.get(wildcards.get("method", ""))
         if method is None:
-            return ""
+            return []
         if method.competitor:
-            return competitor_module(COMPETITORS[method.competitor].code)
-        return method.path.rpartition(".")[0]
+            return [competitor_module(COMPETITORS[method.competitor].code)]
+        return [path.rpartition(".")[0] for path in method.paths]
 
     # ---- methods on data sets --------------------------------------------------------------------
 

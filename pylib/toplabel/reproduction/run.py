@@ -20,6 +20,7 @@ from toplabel.reproduction.config.documents import read_yaml
 from toplabel.reproduction.facts import BENCHMARKS, note_start
 from toplabel.reproduction.files import read_json
 from toplabel.reproduction.frames import read_texts
+from toplabel.reproduction.jobs import MODULES
 from toplabel.reproduction.methods import create
 from toplabel.reproduction.needs import kept_jobs
 from toplabel.reproduction.plan import DEFAULTS, Plan, PlanError
@@ -59,12 +60,16 @@ def read_plan(root: Path, config: Mapping[str, Any], workflow: Any) -> Plan:
 
 
 def find_modules(files: Iterable[Path]) -> None:
-    """Let this process and its jobs import modules that stand beside config files."""
+    """Let this process and its jobs import modules that stand beside config files.
+
+    Files of the user with names of modules of Python are not imported in their place, neither from there
+    nor from the folder of the run, which Python would put first.
+    """
     folders = list(dict.fromkeys(str(file.resolve().parent) for file in files))
     sys.path += folders
     sources.ROOTS += map(Path, folders)
-    known = os.environ.get("PYTHONPATH", "")
-    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [*folders, known]))
+    os.environ[MODULES] = os.pathsep.join(folders)
+    os.environ["PYTHONSAFEPATH"] = "1"
 
 
 def check_classes(plan: Plan, source: str) -> None:

@@ -86,10 +86,20 @@ def _imports(path: Path) -> frozenset[str]:
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
+            module = ".".join([*_package(path, node.level), node.module or ""]).strip(".")
             for alias in node.names:
-                member = f"{node.module}.{alias.name}"
-                names.add(member if is_module(member) else str(node.module))
+                member = f"{module}.{alias.name}".lstrip(".")
+                names.add(member if is_module(member) else module)
     return frozenset(filter(is_module, names))
+
+
+def _package(path: Path, level: int) -> tuple[str, ...]:
+    """Return the names of the package that the dots of a relative import in a file stand for."""
+    roots = [root for root in ROOTS if path.is_relative_to(root)] if level else []
+    if not roots:
+        return ()
+    folders = path.relative_to(max(roots, key=lambda root: len(root.parts))).parent.parts
+    return folders[: len(folders) + 1 - level]
 
 
 @cache

@@ -100,6 +100,16 @@ KINDS = ("loss", "estimator", "competitor")
 """The keys of what a method is, of which it has one."""
 
 
+def _paths_within(value: Any) -> list[str]:
+    """Return the import paths of the estimators among values of parameters."""
+    if isinstance(value, Mapping):
+        own = [value["estimator"]] if isinstance(value.get("estimator"), str) else []
+        return own + _paths_within([*value.values()])
+    return (
+        [path for item in value for path in _paths_within(item)] if isinstance(value, list) else []
+    )
+
+
 @model
 class Method(Closed):
     """A method: a loss of the library, a scikit-learn estimator, or a competitor of the papers.
@@ -205,6 +215,11 @@ class Method(Closed):
     def path(self) -> str:
         """The import path of an estimator or of a loss of the user; empty for other methods."""
         return self.estimator or ("" if self.loss in LOSSES else self.loss)
+
+    @property
+    def paths(self) -> list[str]:
+        """The import paths of all classes that it is made of: its own, and those within `params`."""
+        return [self.path, *_paths_within(self.params)] if self.path else []
 
     @property
     def fine_tunes(self) -> bool:

@@ -95,11 +95,23 @@ def mirror_folders(configured: Iterable[PathLike], root: PathLike) -> list[Path]
 
 def find(name: str, folders: Iterable[Path]) -> Path | None:
     """Return the first copy of a file, plain or compressed; None when no folder has one."""
-    for folder in folders:
-        for suffix in ("", *_DECOMPRESSORS):
-            if (path := folder / (name + suffix)).is_file():
-                return path
-    return None
+    return next((found[0] for folder in folders if (found := copies(name, folder))), None)
+
+
+def copies(name: str, folder: Path) -> list[Path]:
+    """Return the copies of a file that a folder has: the plain one first, then compressed ones."""
+    paths = [folder / (name + suffix) for suffix in ("", *_DECOMPRESSORS)]
+    return [path for path in paths if path.is_file()]
+
+
+def check_only_copy(file: RawFile | FetchTask, folder: Path) -> None:
+    """Refuse a file without a registered sum that a folder has plain and compressed: one of the two
+    may be older, and nothing says which is meant.
+    """
+    found = [] if file.sha256 else copies(file.name, folder)
+    if len(found) > 1:
+        names = " and ".join(path.name for path in found)
+        raise FetchError(f"{folder} has {names}; remove all but the one that is meant")
 
 
 def raw_path(folder: str, name: str, raw_folder: PathLike) -> Path:
@@ -136,6 +148,7 @@ def fetch_file(task: FetchTask, target: Path, places: Places) -> None:
     """
     folders = [Path(mirror) / task.folder for mirror in places.mirrors]
     if copy := find(task.name, folders):
+        check_only_copy(task, copy.parent)
         try:
             with atomic_path(target) as path, path.open("wb") as output:
                 read_raw(task, copy, output.write)

@@ -16,7 +16,7 @@ from scipy import sparse
 from toplabel.reproduction.config.documents import fault_of
 from toplabel.reproduction.data.divide import cross_validated, divide
 from toplabel.reproduction.data.embedded import EMBEDDED
-from toplabel.reproduction.data.fetch import raw_path, read_raw
+from toplabel.reproduction.data.fetch import check_only_copy, raw_path, read_raw
 from toplabel.reproduction.data.formats import FORMATS, FormatError, Source
 from toplabel.reproduction.data.parts import Loaded, Part, Prepared, Rows
 from toplabel.reproduction.data.statistics import (
@@ -112,6 +112,7 @@ def _read_checked(task: PrepareTask, raw_folder: Path) -> tuple[Loaded, dict[str
             path = raw_path(task.folder, file.name, raw_folder)
             if not path.is_file():
                 raise ValueError(f"data set '{task.name}': {path} is missing")
+            check_only_copy(file, path.parent)
             if task.sums.get(str(path)) not in (None, file_sum(path)):
                 raise ValueError(f"{path}: changed since the run began; start it again")
             if path.name == file.name:

@@ -124,7 +124,7 @@ def made(path: str, params: Mapping[str, Any]) -> Any:
     """Return an object of the class of an import path; what prevents it is a ValueError.
 
     A parameter that is a mapping with the keys `estimator` and `params` is an estimator itself, as
-    that of ClassifierChain.
+    that of ClassifierChain, and so is one within a list, as the steps of a Pipeline.
     """
     module, _, name = path.rpartition(".")
     try:
@@ -137,4 +137,4 @@ def made(path: str, params: Mapping[str, Any]) -> Any:
 def _value(value: Any) -> Any:
     if isinstance(value, Mapping) and "estimator" in value:
         return made(value["estimator"], value.get("params", {}))
-    return value
+    return [_value(item) for item in value] if isinstance(value, list) else value
