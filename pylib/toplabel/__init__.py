@@ -68,13 +68,13 @@ def __getattr__(name: str) -> Any:
     if name == "__version__":
         return import_module("toplabel._core.lib").version
     if name in _HOMES:
-        found = getattr(import_module(f"toplabel.{_HOMES[name]}"), name)
+        value = getattr(import_module(f"toplabel.{_HOMES[name]}"), name)
     elif name in __all__:
-        found = import_module(f"toplabel.{name}")
+        value = import_module(f"toplabel.{name}")
     else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    globals()[name] = found
-    return found
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:

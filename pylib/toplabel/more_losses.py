@@ -249,21 +249,21 @@ class PairwiseHinge(_SmoothLoss):
         _check_smoothing(self.gamma)
 
     def value(self, scores: np.ndarray, labels: np.ndarray) -> np.ndarray:
-        found = np.zeros(len(scores))
+        values = np.zeros(len(scores))
         for i, right in enumerate(labels.astype(bool)):
             margins, shares = self._pairs(scores[i], right)
             if margins.size:
-                found[i] = (shares * (margins - self.gamma / 2 * shares)).mean()
-        return found
+                values[i] = (shares * (margins - self.gamma / 2 * shares)).mean()
+        return values
 
     def gradient(self, scores: np.ndarray, labels: np.ndarray) -> np.ndarray:
-        found = np.zeros(scores.shape)
+        gradients = np.zeros(scores.shape)
         for i, right in enumerate(labels.astype(bool)):
             _, shares = self._pairs(scores[i], right)
             if shares.size:
-                found[i, right] = -shares.sum(axis=1) / shares.size
-                found[i, ~right] = shares.sum(axis=0) / shares.size
-        return found
+                gradients[i, right] = -shares.sum(axis=1) / shares.size
+                gradients[i, ~right] = shares.sum(axis=0) / shares.size
+        return gradients
 
     def _pairs(self, s: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return margin and derivative of each pair, a row for each right label."""
@@ -287,9 +287,9 @@ class _SimplexCone(_ConvexLoss):
         """Return its conjugate, and where that is finite."""
 
     def value(self, scores: np.ndarray, labels: np.ndarray) -> np.ndarray:
-        found = self._function(_codes(scores))
-        found[np.arange(len(labels)), labels] = 0.0
-        return found.sum(axis=1)
+        functions = self._function(_codes(scores))
+        functions[np.arange(len(labels)), labels] = 0.0
+        return functions.sum(axis=1)
 
     def gradient(self, scores: np.ndarray, labels: np.ndarray) -> np.ndarray:
         slopes = self._slope(_codes(scores))

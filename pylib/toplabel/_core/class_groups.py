@@ -76,9 +76,9 @@ def _labels(labels: Labels, columns: slice) -> Labels:
     label = labels.label[: labels.start[-1]]
     inside = (label >= columns.start) & (label < columns.stop)
     start = np.concatenate([[0], np.cumsum(inside)])[labels.start]
-    found = label[inside] - np.int32(columns.start)
-    found = found if len(found) else np.zeros(1, np.int32)  # there must be an address
-    return Labels(labels.n, columns.stop - columns.start, start.astype(np.int64), found)
+    shifted = label[inside] - np.int32(columns.start)
+    shifted = shifted if len(shifted) else np.zeros(1, np.int32)  # there must be an address
+    return Labels(labels.n, columns.stop - columns.start, start.astype(np.int64), shifted)
 
 
 def _checked(warm_start, problem: Problem):
@@ -168,9 +168,9 @@ def _record(parts: list[Solution]) -> Record:
 
 
 def _status(parts: list[Solution], gap: float, tol: float, stopped: bool) -> str:
-    found = {part.status for part in parts}
-    if stopped or "interrupted" in found:
+    statuses = {part.status for part in parts}
+    if stopped or "interrupted" in statuses:
         return "interrupted"
-    if gap <= tol or found == {"converged"}:
+    if gap <= tol or statuses == {"converged"}:
         return "converged"
-    return next(s for s in ("time_limit", "max_iter", "stalled", "imprecise") if s in found)
+    return next(s for s in ("time_limit", "max_iter", "stalled", "imprecise") if s in statuses)

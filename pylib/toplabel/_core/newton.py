@@ -248,18 +248,21 @@ class Newton:
         best, options = self._best, self._options
         A = -self._C * self._share[:, None] * best.gradients
         self._run = self._restart(A, np.ascontiguousarray(best.W.T))
-        found = self._run.evaluate()
+        objective = self._run.evaluate()
         self._evaluating += time.perf_counter() - began
         names = ("primal", "dual", "relative_gap")
-        values = {name: getattr(found, name) for name in names}
+        values = {name: getattr(objective, name) for name in names}
         if len(self.history) > self._recorded and self.history[-1].epoch == self._epochs():
             self.history[-1] = replace(self.history[-1], **values)
         else:
-            self._record(found.primal, found.dual, found.relative_gap, best.W)
-        allowed = options.tol * max(abs(found.primal), abs(found.dual))
-        if found.relative_gap <= options.tol:
+            self._record(objective.primal, objective.dual, objective.relative_gap, best.W)
+        allowed = options.tol * max(abs(objective.primal), abs(objective.dual))
+        if objective.relative_gap <= options.tol:
             return "converged"
-        is_rounding = found.primal - found.dual <= allowed and 2.0 * found.rounding > allowed > 0.0
+        is_rounding = (
+            objective.primal - objective.dual <= allowed
+            and 2.0 * objective.rounding > allowed > 0.0
+        )
         return "imprecise" if is_rounding else ""
 
     def _judge(self, gap: float) -> None:

@@ -140,10 +140,15 @@ def _descend(problem: Problem, C: float, start, options: Options) -> Solution:
     dual, relative_gap = _certificate(problem, objective, space, state)
     if status == "converged" and relative_gap > options.tol:
         status = "stalled"
-    found = {"status": status, "history": history, "dual": dual, "relative_gap": relative_gap}
-    found |= {"primal": state.value, "gradient_norm": math.sqrt(state.squared_gradient)}
     arrays = (model.A, model.weights(), model.coefficients())
-    return _sdca.solution_at(problem, C, options, *arrays, **found)
+    solution = _sdca.solution_at(problem, C, options, *arrays, _sdca.Ending(status, history))
+    return replace(
+        solution,
+        primal=state.value,
+        dual=dual,
+        relative_gap=relative_gap,
+        gradient_norm=math.sqrt(state.squared_gradient),
+    )
 
 
 def _certificate(problem: Problem, objective: _Objective, space, state: State):

@@ -65,28 +65,28 @@ class OwnLoss(Loss):
         scores = rng.standard_normal((_PROBED, labels.m))
 
         def value(scores: np.ndarray) -> np.ndarray:
-            found = self._called("value", scores, given)
-            if not np.isfinite(found).all():
-                raise ValueError(f"loss {self.label}: value must be finite, got {found}")
-            return found
+            values = self._called("value", scores, given)
+            if not np.isfinite(values).all():
+                raise ValueError(f"loss {self.label}: value must be finite, got {values}")
+            return values
 
         value(np.zeros_like(scores))
         gradient = self._called("gradient", scores, given)
         classes = rng.integers(labels.m, size=(_ENTRIES, _PROBED))
-        for one in classes if given.ndim == 2 else [given, *classes]:
-            shift = _STEP * np.eye(labels.m)[one]
+        for chosen in classes if given.ndim == 2 else [given, *classes]:
+            shift = _STEP * np.eye(labels.m)[chosen]
             slope = (value(scores + shift) - value(scores - shift)) / (2 * _STEP)
-            if not np.allclose(gradient[each, one], slope, rtol=_AGREE, atol=_AGREE):
+            if not np.allclose(gradient[each, chosen], slope, rtol=_AGREE, atol=_AGREE):
                 raise ValueError(
-                    f"loss {self.label}: gradient is {gradient[each, one]} where differences of "
-                    f"value give {slope} (at random scores of rows {rows}, classes {one})"
+                    f"loss {self.label}: gradient is {gradient[each, chosen]} where differences of "
+                    f"value give {slope} (at random scores of rows {rows}, classes {chosen})"
                 )
         if self.has_conjugate:
-            found, least = self._called("conjugate", gradient, given), -value(scores)
+            conjugates, least = self._called("conjugate", gradient, given), -value(scores)
             least += (gradient * scores).sum(axis=1)
-            if not (found >= least - _AGREE * (1.0 + np.abs(least))).all():
+            if not (conjugates >= least - _AGREE * (1.0 + np.abs(least))).all():
                 raise ValueError(
-                    f"loss {self.label}: conjugate(v) is {found}, below <v, s> - value(s) = {least}"
+                    f"loss {self.label}: conjugate(v) is {conjugates}, below <v, s> - value(s) = {least}"
                 )
 
     def _given(self, labels: Labels) -> np.ndarray:
@@ -97,15 +97,15 @@ class OwnLoss(Loss):
 
     def _called(self, name: str, at: np.ndarray, given: np.ndarray) -> np.ndarray:
         with np.errstate(all="ignore"):  # a line search also asks far from the solution
-            found = np.array(getattr(self.key, name)(at, given), dtype=np.float64)
+            result = np.array(getattr(self.key, name)(at, given), dtype=np.float64)
         shape = at.shape if name == "gradient" else at.shape[:1]
-        if found.shape != shape:
+        if result.shape != shape:
             raise ValueError(
-                f"loss {self.label}: {name} must return the shape {shape}, got {found.shape}"
+                f"loss {self.label}: {name} must return the shape {shape}, got {result.shape}"
             )
-        if name == "gradient" and not np.isfinite(found).all():
-            row = int(np.argwhere(~np.isfinite(found))[0, 0])
+        if name == "gradient" and not np.isfinite(result).all():
+            row = int(np.argwhere(~np.isfinite(result))[0, 0])
             raise ValueError(
-                f"loss {self.label}: gradient of row {row} is not finite: {found[row]}"
+                f"loss {self.label}: gradient of row {row} is not finite: {result[row]}"
             )
-        return found
+        return result

@@ -293,9 +293,9 @@ def _exact(X, rows, dtype: object) -> Features | None:
 
 def check_every_class(labels: Labels) -> None:
     """Refuse labels, one a row, of which a class is missing below the largest."""
-    found = np.unique(labels.label)
-    if len(found) < labels.m:
-        missing = int(np.argmax(found != np.arange(len(found))))  # the last class is there
+    present = np.unique(labels.label)
+    if len(present) < labels.m:
+        missing = int(np.argmax(present != np.arange(len(present))))  # the last class is there
         raise ValueError(
             f"class {missing} has no example in y, whose classes are counted from 0; "
             "pass n_classes if that is intended"

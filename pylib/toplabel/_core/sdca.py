@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -50,30 +50,48 @@ def solutions(
             continue
         # Before the training: without memory for it a run that is done would be lost.
         out = np.empty(problem.weights_shape)
-        run, found = _solve(problem, C, options, run)
+        run, ending = _solve(problem, C, options, run)
         A = run.A if i + 1 == len(Cs) else run.A.copy()
         solution = solution_at(
-            problem, C, options, A, run.weights(out), run.coefficients(out), r=run.r, **found
+            problem, C, options, A, run.weights(out), run.coefficients(out), ending
         )
         yield solution if problem.exact is None else _of_exact_rows(problem, solution, options)
 
 
+@dataclass(frozen=True)
+class Ending:
+    """What a `Solution` says of how the training went."""
+
+    status: str
+    history: list[Record]
+    visits: int | None = None
+    methods: tuple[Stage, ...] = ()
+    r: float = 0.0
+
+
 def solution_at(
-    problem: Problem, C: float, options: Options, A, weights, coefficients, **found
+    problem: Problem, C: float, options: Options, A, weights, coefficients, ending: Ending
 ) -> Solution:
     """Return the solution at these dual variables and weights, or coefficients; its objectives are
-    those of the last record, unless others were found.
+    those of the last record.
     """
     W, intercept = split_intercept(weights, coefficients, problem.constant)
-    last = found["history"][-1]
-    objectives = {"primal": last.primal, "dual": last.dual, "relative_gap": last.relative_gap}
+    last = ending.history[-1]
     return Solution(
         A=A,
         W=W,
         coefficients=coefficients,
         intercept=intercept,
         intercept_scaling=problem.constant,
+        primal=last.primal,
+        dual=last.dual,
+        relative_gap=last.relative_gap,
         epochs=last.epoch,
+        status=ending.status,
+        history=ending.history,
+        visits=ending.visits,
+        methods=ending.methods,
+        r=ending.r,
         loss=problem.loss.key,
         k=problem.k,
         gamma=problem.gamma,
@@ -82,7 +100,6 @@ def solution_at(
         theta=problem.theta,
         seconds=options.clock.seconds,
         X=problem.kept_rows,
-        **objectives | found,
     )
 
 
@@ -103,21 +120,19 @@ def unfinished(problem: Problem, C: float, options: Options, start) -> Solution:
         center = problem.padded_center
         weights = weights if center is None else center
     record = Record(0, np.inf, -np.inf, np.inf, 0.0, 0.0)
-    found = {"status": options.clock.why_to_end(), "history": [record], "visits": 0}
-    return solution_at(problem, C, options, A, weights, coefficients, **found)
+    ending = Ending(options.clock.why_to_end(), [record], visits=0)
+    return solution_at(problem, C, options, A, weights, coefficients, ending)
 
 
-def _solve(problem: Problem, C: float, options: Options, run: Run) -> tuple[Run, dict]:
-    """Return a run at the end of training, and by their names in a `Solution` its status, its
-    history, the rows visited by coordinate ascent, and what ran.
-    """
+def _solve(problem: Problem, C: float, options: Options, run: Run) -> tuple[Run, Ending]:
+    """Return a run at the end of training, and how that went."""
     restart = partial(_at, problem, C, options)
     method: Newton | Pairs
     if options.method == "newton":
         method = Newton(problem, C, options, run, restart, [])
         run, status, history = method.solve()
         asked = (Stage("newton", method.steps, "asked for"),)
-        return run, {"status": status, "history": history, "visits": 0, "methods": asked}
+        return run, Ending(status, history, visits=0, methods=asked, r=run.r)
     visits = -run.visits
     choice = Choice(problem, options, run)
     status, history = train(run, options, choice.observe)
@@ -127,7 +142,7 @@ def _solve(problem: Problem, C: float, options: Options, run: Run) -> tuple[Run,
         method = _METHODS[choice.method](problem, C, options, run, restart, history)
         run, status, history = method.solve()
         methods += (Stage(choice.method, method.steps, choice.why),)
-    return run, {"status": status, "history": history, "visits": visits, "methods": methods}
+    return run, Ending(status, history, visits, methods, run.r)
 
 
 def _of_exact_rows(problem: Problem, solution: Solution, options: Options) -> Solution:

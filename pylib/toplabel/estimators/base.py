@@ -72,7 +72,9 @@ class SolverEstimator(ClassifierMixin, CommonEstimator):
     def _loss(self) -> losses.Loss:
         if isinstance(self.loss, str) and self.loss not in losses.LOSSES:
             fits = [
-                one.key for one in losses.LOSSES.values() if one.labels in (self._LABELS, "either")
+                each.key
+                for each in losses.LOSSES.values()
+                if each.labels in (self._LABELS, "either")
             ]
             hint = nearest(self.loss, fits)
             raise ValueError(f"loss must be one of {', '.join(fits)}, got {self.loss!r}{hint}")
@@ -255,8 +257,8 @@ class SolverEstimator(ClassifierMixin, CommonEstimator):
         scores : ndarray, (n, k)
             Theirs, if `return_scores`.
         """
-        found = [best_scores(self._two_columns(scores), k) for scores in self._parts_of_scores(X)]
-        best, scores = (np.concatenate(each) for each in zip(*found, strict=True))
+        parts = [best_scores(self._two_columns(scores), k) for scores in self._parts_of_scores(X)]
+        best, scores = (np.concatenate(each) for each in zip(*parts, strict=True))
         return (self.classes_[best], scores) if return_scores else self.classes_[best]
 
     def _class_scores(self, X) -> np.ndarray:

@@ -41,8 +41,8 @@ def found_share(
     k = as_integer(k, "k", 1, len(classes))
     column = np.minimum(np.searchsorted(classes, y), len(classes) - 1)
     own = np.take_along_axis(scores, column[:, None], axis=1)
-    found = (np.count_nonzero(scores > own, axis=1) < k) & (classes[column] == y)
-    return float(np.average(found, weights=as_weights(sample_weight, len(y))))
+    is_found = (np.count_nonzero(scores > own, axis=1) < k) & (classes[column] == y)
+    return float(np.average(is_found, weights=as_weights(sample_weight, len(y))))
 
 
 @dataclass(frozen=True)

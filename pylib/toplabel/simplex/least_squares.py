@@ -207,8 +207,8 @@ def solve_once(
     if kernel in ("linear", "rbf"):
         problem = SimplexProblem.from_arguments(X, y, kernel, theta, n_classes)
         data = WeightedProblem.of(problem, sample_weight)
-        found = _by_cholesky(data, 1 / (2 * C))
-        solution = None if found is None else _solution(data, C, *found)
+        arrays = _by_cholesky(data, 1 / (2 * C))
+        solution = None if arrays is None else _solution(data, C, *arrays)
         if solution is not None and abs(solution.relative_gap) <= _WORST_GAP:
             return solution
     return LeastSquaresPath(
@@ -221,8 +221,13 @@ def _solution(data: WeightedProblem, C: float, W, A, primal: float, dual: float)
     gap = (primal - dual) / max(abs(primal), abs(dual), np.finfo(float).tiny)
     A = A if data.root is None else data.root[:, None] * A
     per_row = len(data.Y) / data.n  # the objectives are means over the rows, or over the weight
-    found = {"primal": primal * per_row, "dual": dual * per_row, "relative_gap": gap, "epochs": 0}
-    return solution_of(data.problem, "s_ls", C, W, A, status="converged", **found)
+    certificate = {
+        "primal": primal * per_row,
+        "dual": dual * per_row,
+        "relative_gap": gap,
+        "epochs": 0,
+    }
+    return solution_of(data.problem, "s_ls", C, W, A, status="converged", **certificate)
 
 
 def _by_cholesky(data: WeightedProblem, ridge: float) -> tuple | None:
@@ -238,10 +243,10 @@ def _by_cholesky(data: WeightedProblem, ridge: float) -> tuple | None:
         factor = linalg.cho_factor(matrix.T, lower=True, overwrite_a=True)
     except linalg.LinAlgError:
         return None
-    found = linalg.cho_solve(factor, right)
+    unknowns = linalg.cho_solve(factor, right)
     if primal:
-        return _primal_solution(X, Y, found, ridge)
-    return _dual_solution(K, None if data.is_gram else X, Y, found, ridge)
+        return _primal_solution(X, Y, unknowns, ridge)
+    return _dual_solution(K, None if data.is_gram else X, Y, unknowns, ridge)
 
 
 @dataclass(frozen=True)
@@ -338,11 +343,11 @@ def _eigen(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def _squares(B: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """``sum_k B_ik^2 weights_k``, without a second matrix of B's size."""
-    found = np.empty(len(B))
+    sums = np.empty(len(B))
     for first in range(0, len(B), _ROWS):
         block = slice(first, first + _ROWS)
-        found[block] = (B[block] ** 2) @ weights
-    return found
+        sums[block] = (B[block] ** 2) @ weights
+    return sums
 
 
 def _objectives(Y, residual, A, norm2: float, dual_norm2: float, ridge: float):

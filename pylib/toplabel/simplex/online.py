@@ -99,5 +99,5 @@ def solve_online(
     check(lib.tl_simplex_online(data, settings, pointer(W)))
     F = np.asarray(problem.rows @ W)
     primal = float(value(loss, F, problem.y).mean() + lam / 2 * np.vdot(W, W))
-    found = {"primal": primal, "dual": np.nan, "relative_gap": np.nan, "epochs": epochs}
-    return solution_of(problem, loss, C, W, None, status="uncertified", **found)
+    certificate = {"primal": primal, "dual": np.nan, "relative_gap": np.nan, "epochs": epochs}
+    return solution_of(problem, loss, C, W, None, status="uncertified", **certificate)

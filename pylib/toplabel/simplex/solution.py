@@ -121,7 +121,7 @@ class SimplexSolution:
 
 
 def solution_of(
-    problem: Data, loss: str, C: float, W: np.ndarray | None, A: np.ndarray | None, **found: Any
+    problem: Data, loss: str, C: float, W: np.ndarray | None, A: np.ndarray | None, **outcome: Any
 ) -> SimplexSolution:
     """Return the solution of a problem."""
     return SimplexSolution(
@@ -133,7 +133,7 @@ def solution_of(
         kernel=problem.kernel,
         theta=problem.theta,
         X=problem.kept_rows,
-        **found,
+        **outcome,
     )
 
 
