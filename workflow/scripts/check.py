@@ -1,7 +1,8 @@
-"""Print what data sets hold: sizes, rows of each class, and advice."""
+"""Print what data sets hold: sizes, rows of each class, the columns of tables, and advice."""
 
 from pathlib import Path
 
+from toplabel.reproduction.data.columns import columns_text, load_columns
 from toplabel.reproduction.data.prepared import load_prepared
 from toplabel.reproduction.data.statistics import class_counts
 from toplabel.reproduction.jobs import run
@@ -23,6 +24,8 @@ def main(task, snakemake):
             print(f"  {name}: {count} training rows")
         if len(counts) > SHOWN:
             print(f"  and {len(counts) - SHOWN} more classes")
+        for line in columns_text(load_columns(Path(meta).parent)):
+            print(f"  {line}")
         for sentence in prepared.meta["advice"]:
             print(f"  Note: {sentence}")
 
