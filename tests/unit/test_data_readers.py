@@ -462,6 +462,52 @@ def test_hdf5_reads_no_other_file_and_no_number_that_was_never_written(tmp_path)
             FORMATS["hdf5"](source, X=name)
 
 
+WEKA = """\
+@relation iris
+@attribute width numeric
+@attribute colour {red,'dark blue'}
+@attribute class {setosa,virginica}
+@data
+0.5,red,setosa
+1.5,'dark blue',virginica
+2.5,red,virginica
+"""
+
+
+def test_arff_of_weka_has_one_class(read):
+    loaded = read("mulan_arff", WEKA, xml=None)
+    assert names_of(loaded) == ["setosa", "virginica", "virginica"]
+    np.testing.assert_array_equal(dense(loaded.parts["train"]), [[0.5, 0], [1.5, 1], [2.5, 0]])
+    loaded = read("mulan_arff", WEKA, xml=None, label="colour", drop=("class",))
+    assert names_of(loaded) == ["red", "dark blue", "red"]
+    assert read("mulan_arff", WEKA, xml=None, label=1).class_names == ["dark blue", "red"]
+
+
+def test_values_that_are_not_finite_are_told_with_their_line(read):
+    cases = {
+        ":3: .*index 2 is inf": ("libsvm", "1 1:1\n# no row\n2 2:inf\n", {}),
+        ":8: attribute 'width' has no value": (
+            "mulan_arff",
+            WEKA.replace("2.5,", "?,"),
+            {"xml": None},
+        ),
+        "column 1 of row 2 .* nan": (
+            "npz",
+            {"X": np.where(X == 2, np.nan, X)[[0, 2, 1, 3]], "y": CLASSES},
+            {},
+        ),
+    }
+    for message, (kind, content, options) in cases.items():
+        with pytest.raises(FormatError, match=message):
+            read(kind, content, **options)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_libsvm_with_a_byte_order_mark(read, encoding):
+    loaded = read("libsvm", "2 2 3\n0,2 0:1.5\n1 1:2\n".encode(encoding), "multilabel")
+    np.testing.assert_array_equal(dense(loaded.parts["train"]), [[1.5, 0], [0, 2]])
+
+
 # ---- tables with a header ------------------------------------------------------------------------
 
 BIRDS = (

@@ -22,6 +22,8 @@ from pydantic import PositiveInt
 from scipy import sparse
 
 from toplabel.reproduction.data.formats.common import (
+    ColumnName,
+    ColumnPlace,
     FormatError,
     Source,
     Table,
@@ -70,10 +72,10 @@ class _Content(NamedTuple):
 
 def load(
     source: Source,
-    label: str | int | None = None,
+    label: ColumnPlace | None = None,
     first_labels: PositiveInt | None = None,
     last_labels: PositiveInt | None = None,
-    drop: tuple[str, ...] = (),
+    drop: tuple[ColumnName, ...] = (),
     encoding: str | None = None,
 ) -> Loaded:
     """Read ARFF files with label sets, or with one class a row.

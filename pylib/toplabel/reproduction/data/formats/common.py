@@ -13,10 +13,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, Any, NamedTuple
 from xml.etree import ElementTree
 
 import numpy as np
+from pydantic import BeforeValidator
 from scipy import sparse
 
 from toplabel.reproduction.data.parts import Loaded, Part, Rows, Task, blocks
@@ -31,6 +32,24 @@ _repr = reprlib.Repr()
 _repr.maxstring = _repr.maxother = _repr.maxlong = 60
 shown = _repr.repr
 """Return a value for a message: one line, truncated where it is long or deep."""
+
+
+def as_text(value: Any) -> Any:
+    """Return the name of a column as text; YAML reads a name of digits as a number."""
+    if isinstance(value, bool):
+        raise ValueError(
+            "YAML reads yes, no, on and off without quotes as true and false; quote the name, as 'yes'"
+        )
+    return str(value) if isinstance(value, int) else value
+
+
+def _as_place(value: Any) -> Any:
+    """Return the name or the number of a column."""
+    return as_text(value) if isinstance(value, bool) else value
+
+
+ColumnName = Annotated[str, BeforeValidator(as_text)]
+ColumnPlace = Annotated[str | int, BeforeValidator(_as_place)]
 
 
 class FormatError(ValueError):

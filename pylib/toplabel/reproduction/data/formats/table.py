@@ -12,7 +12,16 @@ import pandas as pd
 from pydantic import BeforeValidator
 
 from toplabel.reproduction.data.formats.cells import Reading
-from toplabel.reproduction.data.formats.common import FormatError, Source, Table, assemble, shown
+from toplabel.reproduction.data.formats.common import (
+    ColumnName,
+    ColumnPlace,
+    FormatError,
+    Source,
+    Table,
+    as_text,
+    assemble,
+    shown,
+)
 from toplabel.reproduction.data.formats.table_columns import (
     RawTable,
     TableColumns,
@@ -24,37 +33,22 @@ from toplabel.reproduction.data.parts import Loaded
 from toplabel.reproduction.files import reason
 
 
-def _as_text(value: Any) -> Any:
-    """Return the name of a column as text; YAML reads a name of digits as a number."""
-    if isinstance(value, bool):
-        raise ValueError(
-            "YAML reads yes, no, on and off without quotes as true and false; quote the name, as 'yes'"
-        )
-    return str(value) if isinstance(value, int) else value
-
-
-def _as_place(value: Any) -> Any:
-    """Return the name or the number of a column."""
-    return _as_text(value) if isinstance(value, bool) else value
-
-
 def _as_words(values: Any) -> Any:
     """Return words that stand for missing values as text, numbers among them."""
     values = [values] if isinstance(values, str | int | float) else values
-    return [_as_text(int(v) if isinstance(v, float) and v % 1 == 0 else v) for v in values]
+    return [as_text(int(v) if isinstance(v, float) and v % 1 == 0 else v) for v in values]
 
 
-Name = Annotated[str, BeforeValidator(_as_text)]
 Words = Annotated[tuple[Annotated[str, BeforeValidator(str)], ...], BeforeValidator(_as_words)]
 
 
 def load(
     source: Source,
-    label: Annotated[str | int | None, BeforeValidator(_as_place)] = None,
-    labels: Sequence[Name] = (),
-    tags: Mapping[Literal["column", "separator"], Name] | None = None,
-    drop: Sequence[Name] = (),
-    categorical: Sequence[Name] = (),
+    label: ColumnPlace | None = None,
+    labels: Sequence[ColumnName] = (),
+    tags: Mapping[Literal["column", "separator"], ColumnName] | None = None,
+    drop: Sequence[ColumnName] = (),
+    categorical: Sequence[ColumnName] = (),
     missing: Literal["error", "median", "mean", "drop"] = "error",
     header: bool = True,
     delimiter: str | None = None,
