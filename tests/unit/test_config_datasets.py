@@ -154,6 +154,27 @@ def test_faults_are_told_in_one_line_with_file_and_key(load, case):
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "helps"),
+    [
+        ("mulan_arff", "csv", "`format: table`"),
+        ("mulan_arff", "ARFF", "`format: mulan_arff`"),
+        ("toy:", "my toy:", "'my_toy'"),
+        ("a.arff", "mes données.arff", "'mes_donnees.arff'"),
+        ("part: train", "part: yes", "quote it"),
+    ],
+)
+def test_a_name_that_is_not_allowed_is_told_with_one_that_helps(load, old, new, helps):
+    with pytest.raises(ValueError, match=helps):
+        load(GOOD.replace(old, new, 1))
+
+
+def test_a_misspelt_protocol_of_own_data_is_told(load):
+    text = GOOD.replace("protocol: multilabel", "protocol: owm").partition("    splits")[0]
+    with pytest.raises(ValueError, match=r"'owm'; did you mean own\?"):
+        load(text.replace("part: test", "part: other"))
+
+
 def test_a_set_has_another_one_for_each_draw_of_its_folds(load):
     found = load(GOOD + "fold_seeds: {toy: 3}\n")
     assert found.seeds_of == {"toy_seeds": "toy"}

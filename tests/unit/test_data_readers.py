@@ -410,7 +410,7 @@ FAULTS = {
     "arrays: not 0 or 1": ("npz", {"X": X, "Y": SETS * 2}, MULTILABEL, "label 1 of row 0"),
     "arrays: objects": ("npz", {"X": X, "y": np.array([{}, 1, 2, 3])}, {}, "Python objects"),
     "arrays: text": ("mat", {"X": np.array(["a", "b"]), "y": CLASSES[:2]}, {}, "train.mat: "),
-    "bytes": ("mulan_arff", b"\xff\xfe\n", MULTILABEL, "UTF-8"),
+    "bytes": ("mulan_arff", b"\xe9\n", MULTILABEL, ":1: not UTF-8"),
 }
 
 
@@ -462,6 +462,52 @@ def test_hdf5_reads_no_other_file_and_no_number_that_was_never_written(tmp_path)
             FORMATS["hdf5"](source, X=name)
 
 
+WEKA = """\
+@relation iris
+@attribute width numeric
+@attribute colour {red,'dark blue'}
+@attribute class {setosa,virginica}
+@data
+0.5,red,setosa
+1.5,'dark blue',virginica
+2.5,red,virginica
+"""
+
+
+def test_arff_of_weka_has_one_class(read):
+    loaded = read("mulan_arff", WEKA, xml=None)
+    assert names_of(loaded) == ["setosa", "virginica", "virginica"]
+    np.testing.assert_array_equal(dense(loaded.parts["train"]), [[0.5, 0], [1.5, 1], [2.5, 0]])
+    loaded = read("mulan_arff", WEKA, xml=None, label="colour", drop=("class",))
+    assert names_of(loaded) == ["red", "dark blue", "red"]
+    assert read("mulan_arff", WEKA, xml=None, label=1).class_names == ["dark blue", "red"]
+
+
+def test_values_that_are_not_finite_are_told_with_their_line(read):
+    cases = {
+        ":3: .*index 2 is inf": ("libsvm", "1 1:1\n# no row\n2 2:inf\n", {}),
+        ":8: attribute 'width' has no value": (
+            "mulan_arff",
+            WEKA.replace("2.5,", "?,"),
+            {"xml": None},
+        ),
+        "column 1 of row 2 .* nan": (
+            "npz",
+            {"X": np.where(X == 2, np.nan, X)[[0, 2, 1, 3]], "y": CLASSES},
+            {},
+        ),
+    }
+    for message, (kind, content, options) in cases.items():
+        with pytest.raises(FormatError, match=message):
+            read(kind, content, **options)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_libsvm_with_a_byte_order_mark(read, encoding):
+    loaded = read("libsvm", "2 2 3\n0,2 0:1.5\n1 1:2\n".encode(encoding), "multilabel")
+    np.testing.assert_array_equal(dense(loaded.parts["train"]), [[1.5, 0], [0, 2]])
+
+
 # ---- tables with a header ------------------------------------------------------------------------
 
 BIRDS = (
@@ -491,7 +537,7 @@ def test_a_table_with_words_numbers_and_a_class(table):
     np.testing.assert_array_equal(
         loaded.parts["all"].X, [[3750, 39.1, 0, 1], [3500, 46.5, 1, 0], [3800.5, 39.5, 1, 0]]
     )
-    text = BIRDS.replace('"length, mm"', "length").replace(",", "\t").replace(".5", ",5")
+    text = BIRDS.replace('"length, mm"', "length").replace(",", "\t").replace(".", ",")
     other = table(text, name="birds.tsv", label="sex", drop=("species", "island"), decimal=",")
     assert other.parts["all"].X[2].tolist() == [3800.5, 39.5]
 
@@ -542,12 +588,12 @@ def test_label_sets_of_a_table_are_columns_or_lists_of_words(table):
     [
         (BIRDS, {"label": "kind"}, "no column 'kind'; it has: species, island"),
         (BIRDS + "a,b,c,d,e,f\n", {"label": "sex"}, "line 5"),
-        ("a,y\n1,2,3\n4,5,6\n", {"label": "y"}, "more values than the header"),
-        ("", {"label": "sex"}, "No columns"),
+        ("a,y\n1,2,3\n1,5,6\n", {"label": "y"}, "csv:2: .* 3 values, but the header has names: 2"),
+        ("", {"label": "sex"}, "no line with a value"),
         (
             "name,y\n" + "".join(f"n{i},{i % 2}\n" for i in range(60)),
             {"label": "y"},
-            "'name' has 60 different words; .*`drop`",
+            "csv:2: column 'name' has 60 different words, .*`drop: ",
         ),
     ],
 )

@@ -17,6 +17,7 @@ from toplabel.reproduction.data.prepare import prepare
 from toplabel.reproduction.data.prepared import load_prepared, save_prepared
 from toplabel.reproduction.data.tasks import PrepareTask
 from toplabel.reproduction.files import write_npz
+from toplabel.reproduction.frames import join_names, split_names
 from toplabel.reproduction.methods.recipe import Recipe
 from toplabel.reproduction.selection.choice import Choice
 from toplabel.reproduction.selection.models import Model, key_of, train_models
@@ -133,8 +134,37 @@ def test_pairs_of_classes_are_counted(rows):
 
 def test_labels_of_sets_are_counted_each(rows):
     rows["true"], rows["predicted"] = ["a;b", "b", "", "a"], ["a", "b", "a", "a;b"]
-    assert class_rates(rows).to_numpy().tolist() == [
+    assert class_rates(rows, are_sets=True).to_numpy().tolist() == [
         ["a", 2, 100.0, 3, pytest.approx(200 / 3)],
         ["b", 2, 50.0, 2, 50.0],
     ]
-    assert confusion(rows).empty
+    assert confusion(rows, are_sets=True).empty
+
+
+def test_a_label_with_the_separator_in_its_name_is_one_label():
+    sets = [["a;b"], ["a", "b"], ["a", 'say "b"', "a;b"], []]
+    joined = [join_names(names) for names in sets]
+    assert [split_names(text) for text in joined] == sets
+    frame = pd.DataFrame({"true": joined, "predicted": joined})
+    frame = frame.assign(**{f"score_{name}": 0.0 for name in ("a", "b", "a;b", 'say "b"')})
+    assert class_rates(frame, are_sets=True)["rows"].tolist() == [2, 1, 2, 1]
+
+
+def test_a_row_of_the_predictions_is_that_of_the_raw_file(tmp_path):
+    y = np.arange(30) % 3
+    table = pd.DataFrame({"name": [f"n{i}" for i in range(30)], "x": y + 0.5, "kind": y})
+    table.loc[7, "x"] = np.nan
+    (tmp_path / "mine").mkdir()
+    table.to_csv(tmp_path / "mine/a.csv", index=False)
+    options = {"label": "kind", "drop": ["name"], "missing": "drop"}
+    files = (RawFile("a.csv", "all"),)
+    fields = {"protocol": "own", "format": "table", "task": "multiclass", "options": options}
+    task = PrepareTask.of(Entry(name="mine", title="Mine", files=files, **fields))
+    save_prepared(prepare(task, tmp_path), tmp_path / "prepared")
+    tests = [
+        part for name, part in load_prepared(tmp_path / "prepared").parts.items() if "test" in name
+    ]
+    rows = np.concatenate([part.rows for part in tests])
+    assert sorted(rows) == [i for i in range(30) if i != 7]
+    np.testing.assert_array_equal(np.concatenate([part.y for part in tests]), y[rows])
+    assert np.concatenate([part.ids for part in tests]).tolist() == [f"n{row}" for row in rows]

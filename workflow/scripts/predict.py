@@ -9,7 +9,7 @@ from toplabel.reproduction.frames import write_frame
 from toplabel.reproduction.jobs import run
 from toplabel.reproduction.selection.choice import load_choices
 from toplabel.reproduction.selection.models import load_models
-from toplabel.reproduction.selection.predictions import model_arrays, predictions
+from toplabel.reproduction.selection.predictions import model_arrays, predictions, predicts_sets
 from toplabel.reproduction.selection.task import PredictTask
 
 
@@ -18,8 +18,9 @@ def main(task, snakemake):
     choices = load_choices(snakemake.input.selection)
     models = load_models(snakemake.input.models)
     frame = predictions(prepared, task, choices, models)
-    write_frame(class_rates(frame), snakemake.output.classes, RATES)
-    write_frame(confusion(frame), snakemake.output.confusion, CONFUSION)
+    are_sets = predicts_sets(prepared, choices)
+    write_frame(class_rates(frame, are_sets), snakemake.output.classes, RATES)
+    write_frame(confusion(frame, are_sets), snakemake.output.confusion, CONFUSION)
     columns = {name: float if name.startswith("score_") else str for name in frame}
     write_frame(frame, snakemake.output.predictions, columns | {"row": int})
     write_npz(snakemake.output.model, model_arrays(prepared, task, choices, models))

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from toplabel.reproduction.data.columns import columns_text
 from toplabel.reproduction.data.prepare import prepare
 from toplabel.reproduction.data.prepared import save_prepared
 from toplabel.reproduction.data.tasks import PrepareTask
@@ -12,6 +13,8 @@ def main(task, snakemake):
     prepared = prepare(task, "data/raw")
     save_prepared(prepared, Path(snakemake.output.meta).parent)
     logger.info("%s: %s", task.name, prepared.meta["statistics"])
+    for line in columns_text(prepared.columns):
+        logger.info("%s", line)
     for sentence in prepared.meta["advice"]:
         logger.warning("%s: %s", task.name, sentence)
 

@@ -77,6 +77,18 @@ def as_numbers(column: pd.Series, path: Path) -> np.ndarray:
     return np.array(_converted(column, _number, str(column.name), path), dtype=float)
 
 
+def join_names(names: Iterable[str]) -> str:
+    """Return names with ";" between them; a name with that in it stands in quotation marks, as in CSV."""
+    line = io.StringIO()
+    csv.writer(line, delimiter=";", lineterminator="").writerow(names)
+    return line.getvalue()
+
+
+def split_names(text: str) -> list[str]:
+    """Return the names that `join_names` joined."""
+    return next(csv.reader([text], delimiter=";"), [])
+
+
 def empty_frame(columns: Columns) -> pd.DataFrame:
     """Return a frame without rows."""
     import pandas as pd

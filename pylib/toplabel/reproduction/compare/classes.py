@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-SEPARATOR = ";"
-"""Stands between the labels of a set (`toplabel.reproduction.selection.predictions`)."""
+from toplabel.reproduction.frames import split_names
+
 RATES: Mapping[str, type] = {
     "class": str,
     "rows": int,
@@ -21,10 +21,15 @@ CONFUSION: Mapping[str, type] = {"true": str, "predicted": str, "rows": int}
 _SCORE = "score_"
 
 
-def class_rates(predictions: pd.DataFrame) -> pd.DataFrame:
-    """Return recall and precision of each class, by the rows of predictions.csv."""
+def class_rates(predictions: pd.DataFrame, are_sets: bool = False) -> pd.DataFrame:
+    """Return recall and precision of each class, by the rows of predictions.csv.
+
+    Where they `are_sets`, `true` and `predicted` are names that `join_names` joined.
+    """
     names = _classes(predictions)
-    true, predicted = (_indicator(predictions[side], names) for side in ("true", "predicted"))
+    true, predicted = (
+        _indicator(predictions[side], names, are_sets) for side in ("true", "predicted")
+    )
     right = (true & predicted).sum()
     rows, said = true.sum(), predicted.sum()
     return pd.DataFrame(
@@ -38,9 +43,9 @@ def class_rates(predictions: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def confusion(predictions: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of each pair of true and predicted class, by the rows of predictions.csv."""
-    if not predictions["true"].isin(_classes(predictions)).all():
+def confusion(predictions: pd.DataFrame, are_sets: bool = False) -> pd.DataFrame:
+    """Return the rows of each pair of true and predicted class; of label sets there are none."""
+    if are_sets:
         predictions = predictions.iloc[:0]
     pairs = predictions.groupby(["true", "predicted"], sort=False).size()
     return pairs.rename("rows").reset_index()[[*CONFUSION]]
@@ -50,8 +55,7 @@ def _classes(predictions: pd.DataFrame) -> list[str]:
     return [name.removeprefix(_SCORE) for name in predictions if name.startswith(_SCORE)]
 
 
-def _indicator(labels: pd.Series, names: list[str]) -> pd.DataFrame:
+def _indicator(labels: pd.Series, names: list[str], are_sets: bool) -> pd.DataFrame:
     """Return the indicator of the labels of each row, shape (rows, classes)."""
-    is_single = labels.isin(names).all()
-    columns = pd.get_dummies(labels) if is_single else labels.str.get_dummies(SEPARATOR)
-    return columns.reindex(columns=names, fill_value=0).astype(bool)
+    found = labels.map(split_names if are_sets else lambda name: [name])
+    return pd.DataFrame({name: [name in row for row in found] for name in names}, dtype=bool)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 from collections.abc import Mapping
 from dataclasses import replace
@@ -21,7 +22,7 @@ from toplabel.reproduction.config.documents import (
     read_yaml,
     unknown,
 )
-from toplabel.reproduction.config.entry import Entry
+from toplabel.reproduction.config.entry import OWN, Entry
 
 Key = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_]*$", max_length=100)]
 
@@ -123,8 +124,12 @@ def _check_parts(entry: Entry) -> None:
     if not parts:
         raise Fault("files", f"missing, or without a part, which '{entry.format}' needs")
     if not entry.splits:
+        message = "missing, and the set has neither parts train and test nor folds"
+        near = difflib.get_close_matches(entry.protocol, [OWN])
+        meant = f"; did you mean {OWN}?" if near else ""
         raise Fault(
-            "splits", "missing, and the set has no parts train and test, nor folds as 'own'"
+            "splits",
+            f"{message}, which `protocol: {OWN}` makes; the protocol is '{entry.protocol}'{meant}",
         )
     if twice := sorted({part for part in parts if parts.count(part) > 1}):
         raise Fault("files", f"the part '{twice[0]}' is in several")

@@ -5,7 +5,9 @@ from __future__ import annotations
 import difflib
 import os
 import re
+import unicodedata
 from collections.abc import Callable, Collection, Mapping, Sequence
+from datetime import date
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, TypeVar, cast, dataclass_transform
@@ -31,6 +33,17 @@ except ImportError:  # PyYAML without libyaml
 
 _SHOWN = 60  # characters of a value in an error
 _LISTED = 20  # names in an error
+_SMALL = "small letters without accents, digits and _, with a letter first"
+_ALLOWED = {
+    r"^[a-z][a-z0-9_]*$": _SMALL,
+    r"^[a-z0-9][a-z0-9_]*$": _SMALL,
+    r"^[a-z][a-z0-9_]*(/[a-z][a-z0-9_]*)?$": _SMALL,
+    r"^[A-Za-z0-9][A-Za-z0-9_.+-]*$": "letters without accents, digits and _ . + -, no blank and no folder",
+    r"^[A-Za-z0-9][A-Za-z0-9_-]*$": "letters without accents, digits, _ and -",
+    r"^([A-Za-z0-9][A-Za-z0-9_.-]*)?$": "letters without accents, digits and _ . -",
+    r"^[0-9a-f]{64}$": "64 hexadecimal digits",
+}
+"""What a name with a pattern may have, in words."""
 
 
 class _Loader(SafeLoader):
@@ -163,10 +176,25 @@ def _explain(error: Mapping[str, Any]) -> Fault:
         return cause if isinstance(cause, Fault) else Fault("", str(cause))
     if error["type"].startswith("missing"):
         return Fault("", f"the key '{error['loc'][-1]}' is missing")
+    if error["type"] == "string_pattern_mismatch" and error["ctx"]["pattern"] in _ALLOWED:
+        return Fault("", _allowed(error["input"], error["ctx"]["pattern"]))
     value = repr(error["input"])
     shown = value if len(value) <= _SHOWN else f"{value[: _SHOWN - 3]}..."
     message = re.sub(r"dictionary( or an instance of \w+)?", "mapping", error["msg"])
-    return Fault("", f"{message[0].lower()}{message[1:].replace('tuple', 'list')}, got {shown}")
+    message = f"{message[0].lower()}{message[1:].replace('tuple', 'list')}, got {shown}"
+    if error["type"] == "string_type" and isinstance(error["input"], bool | int | float | date):
+        kinds = {bool: "true or false (yes, no, on, off)", date: "a date"}
+        message += f", which YAML takes for {kinds.get(type(error['input']), 'a number')}; quote it"
+    return Fault("", message)
+
+
+def _allowed(value: str, pattern: str) -> str:
+    """Return what a name may have that does not match a pattern, and a similar name that does."""
+    similar = unicodedata.normalize("NFKD", value).encode("ascii", "ignore").decode()
+    similar = re.sub(r"[^A-Za-z0-9_.+-]+", "_", similar)
+    names = [similar, re.sub(r"[^a-z0-9_]+", "_", similar.lower())]
+    fitting = [f", such as '{name}'" for name in names if re.fullmatch(pattern, name)]
+    return f"'{value}' must have {_ALLOWED[pattern]}{(fitting or [''])[0]}"
 
 
 def unknown(what: str, name: str, known: Collection[str]) -> str:

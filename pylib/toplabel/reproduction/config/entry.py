@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
-from pydantic import Field, PositiveFloat, PositiveInt
+from pydantic import BeforeValidator, Field, PositiveFloat, PositiveInt
 
-from toplabel.reproduction.config.documents import Closed, Fault, FileName, Name, RowName, model
+from toplabel.reproduction.config.documents import (
+    Closed,
+    Fault,
+    FileName,
+    Name,
+    RowName,
+    model,
+    unknown,
+)
 
 Format = Literal["libsvm", "mulan_arff", "idx", "table", "mat", "npz", "hdf5", "npy", "voc", "coco"]
 """The formats of raw files, whose readers are in `toplabel.reproduction.data.formats`."""
@@ -27,6 +35,26 @@ OWN = "own"
 """The protocol of data that no paper has."""
 _OWN_FOLDS = 5
 _DRAWS = 5  # of a network
+
+
+_OTHER_NAMES = {
+    **dict.fromkeys(("csv", "tsv", "txt", "parquet", "excel", "xlsx", "pandas"), "table"),
+    **dict.fromkeys(("arff", "weka", "mulan", "meka"), "mulan_arff"),
+    **dict.fromkeys(("svm", "svmlight", "svm_light", "xmc"), "libsvm"),
+    **dict.fromkeys(("matlab",), "mat"),
+    **dict.fromkeys(("numpy",), "npz"),
+    **dict.fromkeys(("h5", "hdf", "hdf5"), "hdf5"),
+    **dict.fromkeys(("mnist",), "idx"),
+}
+
+
+def _known_format(value: Any) -> Any:
+    """Return the name of a format; that of a kind of file is refused with the format that reads it."""
+    if isinstance(value, str) and value not in get_args(Format):
+        if reader := _OTHER_NAMES.get(value.lower().lstrip(".")):
+            raise ValueError(f"no format is named '{value}'; `format: {reader}` reads such files")
+        raise ValueError(unknown("format", value, get_args(Format)))
+    return value
 
 
 @model
@@ -155,7 +183,7 @@ class Entry(Closed):
     results. By default all papers do."""
     embedded: Generator | None = None
     """The generator of a set that needs no file."""
-    format: Format | None = None
+    format: Annotated[Format | None, BeforeValidator(_known_format)] = None
     """The format of the files; a set has one of embedded, format and network."""
     options: Mapping[str, Any] = Field(default_factory=dict)
     """Options of the format (docs/own-data.md) or of the generator, checked where they are used."""

@@ -42,11 +42,8 @@ def cross_validated(name: str, loaded: Loaded, splits: Sequence[Split]) -> Loade
     if whole.groups is not None:
         raise ValueError(f"data set '{name}', folds: a part with regions cannot be cut")
     kind = KFold if whole.y is None else StratifiedKFold
-    if whole.y is not None and (fewest := int(np.bincount(whole.y).min())) < len(splits):
-        raise ValueError(
-            f"data set '{name}', folds: {len(splits)} folds need as many rows of each class, and "
-            f"one has {fewest}; name a test part, or use `divide`"
-        )
+    if whole.y is not None:
+        _check_fewest(name, loaded, np.bincount(whole.y), len(splits))
     folds = kind(len(splits), shuffle=True, random_state=seed_of(name, "folds") % 2**32)
     labels = np.zeros(whole.n_instances) if whole.y is None else whole.y
     parts = {}
@@ -55,9 +52,29 @@ def cross_validated(name: str, loaded: Loaded, splits: Sequence[Split]) -> Loade
     return replace(loaded, parts=parts)
 
 
+def _check_fewest(name: str, loaded: Loaded, counts: np.ndarray, folds: int) -> None:
+    """Refuse a class with fewer rows than there are folds."""
+    fewest = int(counts.min())
+    if fewest >= folds:
+        return
+    rare = loaded.class_names[int(counts.argmin())]
+    more = f" (and {n - 1} others have too few)" if (n := int((counts < folds).sum())) > 1 else ""
+    ways = [f"`folds: {fewest}`"] if fewest > 1 else []
+    ways += ["leave the class out of the file", "use `divide`", "name a test part"]
+    raise ValueError(
+        f"data set '{name}', folds: {folds} folds need as many rows of each class, and the class "
+        f"{rare!r} has {fewest}{more}; {', '.join(ways[:-1])}, or {ways[-1]}"
+    )
+
+
 def _rows(whole: Part, rows: np.ndarray) -> Part:
-    labels = (None if values is None else values[rows] for values in (whole.y, whole.Y))
-    return Part(whole.X[rows], *labels)
+    cut = {
+        key: values[rows]
+        for key in ("y", "Y", "ids")
+        if (values := getattr(whole, key)) is not None
+    }
+    numbers = rows if whole.rows is None else whole.rows[rows]
+    return Part(whole.X[rows], rows=np.asarray(numbers, dtype=np.int64), **cut)
 
 
 def _in_order(where: str, how: Divide, n: int) -> dict[str, np.ndarray]:

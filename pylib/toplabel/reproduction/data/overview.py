@@ -1,4 +1,6 @@
-"""All registered data sets, beside what the papers print about them: ``results/datasets.csv``."""
+"""All registered data sets, beside what the papers print about them: ``results/datasets.csv``; and what
+`check` prints of data sets.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +12,11 @@ from typing import Any
 import pandas as pd
 
 from toplabel.reproduction.config.entry import Printed, Statistic
+from toplabel.reproduction.data.columns import columns_text, load_columns
 from toplabel.reproduction.data.fetch import PathLike
-from toplabel.reproduction.data.prepared import read_meta
-from toplabel.reproduction.data.statistics import printed_interval
+from toplabel.reproduction.data.parts import Column, Prepared
+from toplabel.reproduction.data.prepared import load_prepared, read_meta
+from toplabel.reproduction.data.statistics import class_counts, printed_interval
 from toplabel.reproduction.data.tasks import DescribedSet, DescribeTask
 
 COLUMNS: dict[str, type] = {
@@ -27,6 +31,7 @@ COLUMNS: dict[str, type] = {
     **dict.fromkeys(("citation", "url", "published_key", "features", "published_sources"), str),
 }
 """The columns of the file, with the types of `toplabel.reproduction.frames`."""
+_SHOWN = 20  # of many classes, so many
 _COMPARED: tuple[Statistic, ...] = ("n_classes", "n_train", "n_features", "label_cardinality")
 
 
@@ -90,3 +95,26 @@ def disagreements(
                 sentence = f"{key} is {shown}, {row.source} prints {text}"
                 found.append((key, f"{sentence}: {reason}" if reason else sentence, reason))
     return found
+
+
+def set_lines(prepared: Prepared, columns: Sequence[Column]) -> list[str]:
+    """Return what `check` prints of a prepared set: sizes, rows of each class, columns and advice."""
+    size, n = prepared.meta["statistics"], len(prepared.splits)
+    counts = class_counts(prepared)
+    named = zip(prepared.class_names, counts, strict=True)
+    more = len(counts) - _SHOWN
+    return [
+        f"{prepared.name}: {prepared.task}, {size['n_train']} training rows, "
+        f"{size['n_test']} test rows, {size['n_features']} features, "
+        f"{prepared.n_classes} classes, {n} split{'s' if n > 1 else ''}",
+        *(f"  {name}: {count} training rows" for name, count in [*named][:_SHOWN]),
+        *([f"  and {more} more classes"] if more > 0 else []),
+        *(f"  {line}" for line in columns_text(columns)),
+        *(f"  Note: {sentence}" for sentence in prepared.meta["advice"]),
+    ]
+
+
+def print_sets(metas: Iterable[PathLike]) -> None:
+    """Print what the prepared sets among some hold, by their meta.json."""
+    for folder in (Path(meta).parent for meta in metas if Path(meta).is_file()):
+        print("", *set_lines(load_prepared(folder), load_columns(folder)), sep="\n", flush=True)

@@ -33,6 +33,10 @@ class Part:
         The instance 0..n-1 that a row belongs to; None: row i is instance i.
     shift, scale : ndarray of shape (d,), or None
         Of a standardised training part: what was subtracted from its columns, and divided by.
+    rows : ndarray of shape (n,), int64, or None
+        The row of the raw file, from 0, that an instance is; None: instance i is row i.
+    ids : ndarray of shape (n,), text, or None
+        The values of a column of the raw file that is left out and tells the rows apart.
     """
 
     X: Rows
@@ -41,6 +45,8 @@ class Part:
     groups: np.ndarray | None = None
     shift: np.ndarray | None = None
     scale: np.ndarray | None = None
+    rows: np.ndarray | None = None
+    ids: np.ndarray | None = None
 
     @property
     def n_rows(self) -> int:
@@ -60,15 +66,45 @@ class Part:
 
 
 @dataclass(frozen=True)
+class Column:
+    """A column of a raw table, and what its reader took it for.
+
+    Attributes
+    ----------
+    kind : str
+        What the values are: numbers, words, lists, or nothing.
+    distinct, missing : int
+        The number of different values, and of gaps, in all parts together.
+    first : str
+        Its first values.
+    use : str
+        What becomes of it.
+    width : int
+        The number of features that it becomes. The features of all columns stand in their order.
+    """
+
+    name: str
+    kind: str
+    distinct: int
+    missing: int
+    first: str
+    use: str
+    width: int = 0
+
+
+@dataclass(frozen=True)
 class Loaded:
     """The parts that a reader or a generator returns, and the names of the classes by their indices.
 
-    `splits` is empty where the registry says what is trained and tested on.
+    `splits` is empty where the registry says what is trained and tested on. `columns` are those of a
+    table, first those that are features, and `notes` are sentences on what its reader decided.
     """
 
     parts: dict[str, Part]
     class_names: list[str]
     splits: list[Split] = field(default_factory=list)
+    columns: list[Column] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -76,7 +112,7 @@ class Prepared:
     """A data set ready to train on.
 
     `meta` is what else is known of it, as JSON: ``statistics`` and the sums of the raw files among
-    others.
+    others. `columns` are those of the table that it was made of; they are written, and not read again.
     """
 
     name: str
@@ -86,6 +122,7 @@ class Prepared:
     parts: dict[str, Part]
     splits: list[Split]
     meta: dict[str, Any] = field(default_factory=dict)
+    columns: list[Column] = field(default_factory=list)
 
 
 def blocks(X: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:

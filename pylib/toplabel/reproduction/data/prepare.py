@@ -25,6 +25,7 @@ from toplabel.reproduction.data.statistics import (
     printed_interval,
     statistics,
 )
+from toplabel.reproduction.data.suspicions import suspicions
 from toplabel.reproduction.data.tasks import PrepareTask
 from toplabel.reproduction.data.transform import transform
 from toplabel.reproduction.data.validation import validate_prepared
@@ -62,10 +63,12 @@ def prepare(task: PrepareTask, raw_folder: str | os.PathLike[str]) -> Prepared:
     if task.bias:
         parts = {name: replace(part, X=_with_ones(part.X)) for name, part in parts.items()}
     prepared = finish(task.name, task.task, Loaded(store(parts), loaded.class_names, splits))
+    prepared = replace(prepared, columns=loaded.columns)
     measured = statistics(prepared)
     _check_printed_rows(task, measured["n_train"])
     sentences = [norm_advice(measured, task.C)] if task.C else []
-    sentences += advice(prepared) if task.is_own else []
+    if task.is_own:
+        sentences += [*loaded.notes, *suspicions(loaded.columns, prepared), *advice(prepared)]
     meta = {
         "not_comparable": task.not_comparable,
         "raw": raw,

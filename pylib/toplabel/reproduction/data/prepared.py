@@ -1,7 +1,8 @@
 """The prepared form of a data set: what every later stage reads.
 
-A folder holds ``X_<part>.npy`` (or CSR ``X_<part>.npz``), ``Y_<part>.npz`` and ``meta.json``. The
-last is written last: its presence says that the rest is whole. It has the sums of the other files.
+A folder holds ``X_<part>.npy`` (or CSR ``X_<part>.npz``), ``Y_<part>.npz``, ``columns.csv`` of a set
+that was a table, and ``meta.json``. The last is written last: its presence says that the rest is whole.
+It has the sums of the parts.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import numpy as np
 from scipy import sparse
 
 from toplabel.reproduction.config.entry import Split
+from toplabel.reproduction.data.columns import save_columns
 from toplabel.reproduction.data.parts import Part, Prepared
 from toplabel.reproduction.files import (
     FileError,
@@ -27,7 +29,7 @@ from toplabel.reproduction.files import (
 
 _META_FILE = "meta.json"
 _RESERVED = ("name", "task", "n_classes", "class_names", "parts", "splits")
-_LABELS = ("y", "Y", "groups", "shift", "scale")
+_LABELS = ("y", "Y", "groups", "shift", "scale", "rows", "ids")
 
 
 def save_prepared(prepared: Prepared, folder: str | os.PathLike[str]) -> None:
@@ -42,6 +44,7 @@ def save_prepared(prepared: Prepared, folder: str | os.PathLike[str]) -> None:
         for stale in (*folder.glob("X_*.np[yz]"), *folder.glob("Y_*.npz")):
             stale.unlink()
         parts = {name: _save_part(folder, name, part) for name, part in prepared.parts.items()}
+        save_columns(prepared.columns, folder)
     except OSError as error:
         reason = error.strerror or f"{error}: is the disk full?"
         raise FileError(f"{folder}: cannot be written ({reason})") from error

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
+from toplabel.reproduction.frames import join_names
 from toplabel.reproduction.methods.trained import dense
 from toplabel.reproduction.selection.choice import Choice
 from toplabel.reproduction.selection.evaluation import threshold_for
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     from toplabel.reproduction.data.parts import Prepared
 
 _OF_MODEL = ("C", "primal", "dual", "relative_gap", "epochs", "status", "seconds")
-SEPARATOR = ";"
-"""Stands between the labels of a set."""
 
 
 def predictions(
@@ -36,9 +35,10 @@ def predictions(
     Returns
     -------
     DataFrame
-        A row for each test instance of each split: `split`, `row` (from 0, in the test part),
-        `true` and `predicted` (names of classes, of label sets joined by ";"), and the score of
-        each class, ``score_<class>``.
+        A row for each test instance of each split: `split`, `row` (the row of the raw file, from 0;
+        for a network's inputs and the like that of the test part), `id` where a column of the file that
+        is left out tells the rows apart, `true` and `predicted` (names of classes, of label sets joined
+        by `join_names`), and the score of each class, ``score_<class>``.
     """
     names = np.array(prepared.class_names, dtype=object)
     frames = []
@@ -49,7 +49,8 @@ def predictions(
         else:
             predicted, true = _joined(names, scores > at), _joined(names, test.Y > 0)
         columns = {f"score_{name}": scores[:, j] for j, name in enumerate(names)}
-        head = {"split": choice.split, "row": np.arange(len(scores))}
+        rows = np.arange(len(scores)) if test.rows is None else test.rows
+        head = {"split": choice.split, "row": rows} | ({} if test.ids is None else {"id": test.ids})
         frames.append(pd.DataFrame(head | {"true": true, "predicted": predicted} | columns))
     return pd.concat(frames, ignore_index=True)
 
@@ -65,9 +66,8 @@ def _first(
     for choice in choices:
         if choice.metric != metric:
             continue
-        sets = prepared.parts[split_named(prepared, choice.split).test].Y is not None
         scores = instance_scores(prepared, models[key_of(choice)])
-        by_threshold = sets and needs_threshold(metric)
+        by_threshold = predicts_sets(prepared, choices)
         at = threshold_for(choice, task.threshold, scores, prepared) if by_threshold else None
         yield choice, scores, at
 
@@ -115,4 +115,10 @@ def model_arrays(
 
 
 def _joined(names: np.ndarray, chosen: np.ndarray) -> list[str]:
-    return [SEPARATOR.join(names[row]) for row in chosen]
+    return [join_names(names[row]) for row in chosen]
+
+
+def predicts_sets(prepared: Prepared, choices: Sequence[Choice]) -> bool:
+    """Return whether `predictions` has label sets, not single labels."""
+    test = prepared.parts[split_named(prepared, choices[0].split).test]
+    return test.Y is not None and needs_threshold(choices[0].metric)

@@ -1,4 +1,5 @@
-"""Mulan's form of multilabel data: an ARFF file for each part and an XML file that names the labels.
+"""ARFF files: Mulan's form of multilabel data, an ARFF file for each part and an XML file that names the
+labels, and Weka's, one attribute of which is the class.
 
 Labels are found by name: in yeast and enron their order in the XML differs from that of the columns,
 and neither file need put them last. liac-arff splits the rows. The header is read here, since
@@ -21,6 +22,8 @@ from pydantic import PositiveInt
 from scipy import sparse
 
 from toplabel.reproduction.data.formats.common import (
+    ColumnName,
+    ColumnPlace,
     FormatError,
     Source,
     Table,
@@ -28,6 +31,7 @@ from toplabel.reproduction.data.formats.common import (
     parse_xml,
     shown,
 )
+from toplabel.reproduction.data.formats.text import read_text
 from toplabel.reproduction.data.parts import Loaded
 
 _QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
@@ -57,13 +61,24 @@ class Attribute(NamedTuple):
     is_dropped: bool = False
 
 
+class _Content(NamedTuple):
+    """A file: its attributes, its rows with words as positions, their lines, and the ids of the rows."""
+
+    attributes: list[Attribute]
+    rows: sparse.csr_matrix
+    lines: np.ndarray
+    ids: np.ndarray | None = None
+
+
 def load(
     source: Source,
+    label: ColumnPlace | None = None,
     first_labels: PositiveInt | None = None,
     last_labels: PositiveInt | None = None,
-    drop: tuple[str, ...] = (),
+    drop: tuple[ColumnName, ...] = (),
+    encoding: str | None = None,
 ) -> Loaded:
-    """Read ARFF files with label sets.
+    """Read ARFF files with label sets, or with one class a row.
 
     Classes are in the order of the XML file, or without one in that of the attributes. Features are
     numeric, or nominal: two words become 0 and 1 in the order of the header, more words a 0/1 column
@@ -72,27 +87,48 @@ def load(
     Parameters
     ----------
     source : Source
-        With the XML file as `labels`, or else with one of the options:
+        With the XML file as `labels`, or else with one of the options `first_labels` and `last_labels`.
+    label : str or int, optional
+        The attribute of the class, by name or by number; by default the last one, as in Weka.
     first_labels, last_labels : int, optional
         So many attributes, the first or the last ones, are the labels.
     drop : tuple of str
         Attributes that are left out, whatever their type.
+    encoding : str, optional
+        That of files that are not UTF-8.
     """
-    if sum(given is not None for given in (source.labels, first_labels, last_labels)) != 1:
-        message = "the XML file of the labels, or one of the options first_labels and last_labels"
-        raise ValueError(f"the Mulan format needs {message}")
-    read = {part: _read(path, drop) for part, path in source.parts.items()}
-    first, attributes = next(iter(source.parts.values())), next(iter(read.values()))[0]
-    for part, (others, _) in read.items():
-        if [(a.name, a.words) for a in others] != [(a.name, a.words) for a in attributes]:
+    is_set = source.task == "multilabel"
+    given = sum(option is not None for option in (source.labels, first_labels, last_labels))
+    if given != is_set or (is_set and label is not None):
+        options = "the XML file of the labels, or one of the options first_labels and last_labels"
+        message = f"label sets need {options}" if is_set else "classes need the option label alone"
+        raise ValueError(f"the format 'mulan_arff': {message}")
+    read = {part: _read(path, drop, encoding) for part, path in source.parts.items()}
+    first, attributes = next(iter(source.parts.values())), next(iter(read.values())).attributes
+    for part, content in read.items():
+        others = [(a.name, a.words) for a in content.attributes]
+        if others != [(a.name, a.words) for a in attributes]:
             raise FormatError(source.parts[part], None, f"its attributes are not those of {first}")
+    kept = [attribute.name for attribute in attributes if not attribute.is_dropped]
+    if not is_set:
+        name = _class_name(first, kept, -1 if label is None else label)
+        tables = {part: _with_classes(source.parts[part], read[part], name) for part in read}
+        return assemble(tables, source.task)
     if source.labels:
         names = read_labels(source.labels)
     else:
-        kept = [attribute.name for attribute in attributes if not attribute.is_dropped]
         names = kept[:first_labels] if first_labels else kept[-last_labels:]
-    tables = {part: _split_columns(source.parts[part], *read[part], names) for part in read}
+    tables = {part: _split_columns(source.parts[part], read[part], names) for part in read}
     return assemble(tables, source.task, names)
+
+
+def _class_name(path: Path, names: Sequence[str], label: str | int) -> str:
+    """Return the name of the attribute of the class."""
+    if label in names:
+        return str(label)
+    if isinstance(label, int) and -len(names) <= label < len(names):
+        return names[label]
+    raise FormatError(path, None, f"no attribute {shown(label)}; it has: {', '.join(names)}")
 
 
 def read_labels(path: Path) -> list[str]:
@@ -105,14 +141,12 @@ def read_labels(path: Path) -> list[str]:
     return names
 
 
-def _read(path: Path, drop: Sequence[str]) -> tuple[list[Attribute], sparse.csr_matrix]:
-    """Return the attributes of a file, and its rows, with words as positions."""
-    try:
-        lines = [_uncommented(line) for line in path.read_text("utf-8-sig").splitlines()]
-    except UnicodeDecodeError:
-        raise FormatError(path, None, "not UTF-8 text") from None
+def _read(path: Path, drop: Sequence[str], encoding: str | None) -> _Content:
+    """Return the content of a file, without gaps."""
+    lines = [_uncommented(line) for line in read_text(path, encoding).splitlines()]
     start, attributes = _read_header(path, lines, drop)
-    n = sum(map(bool, lines[start:]))
+    places = np.array([number for number, line in enumerate(lines, 1) if line and number > start])
+    n = len(places)
     if not n:
         raise FormatError(path, None, "no row after @data")
     is_sparse = next(filter(None, lines[start:])).startswith("{")
@@ -128,18 +162,36 @@ def _read(path: Path, drop: Sequence[str]) -> tuple[list[Attribute], sparse.csr_
         number = error.line - len(header) + start
         raise FormatError(path, number, error.message.replace("%d", str(number))) from None
     if not is_sparse:
-        columns = map(partial(_numbers, path), attributes, zip(*data, strict=True))
-        return attributes, sparse.csr_matrix(np.column_stack([*columns]))
+        texts = [*zip(*data, strict=True)]
+        columns = map(partial(_numbers, path, places), attributes, texts)
+        rows = sparse.csr_matrix(np.column_stack([*columns]))
+        dropped = (column for a, column in zip(attributes, texts, strict=True) if a.is_dropped)
+        ids = next((np.array(t, dtype=str) for t in dropped if len({*t}) == n > 1), None)
+        return _without_gaps(path, _Content(attributes, rows, places, ids))
     values, row, column = (np.array(part, dtype) for part, dtype in zip(data, "OII", strict=True))
     for j, attribute in enumerate(attributes):
         if attribute.values and not attribute.words and float(attribute.values[0]) != 0:
             message = "sparse rows leave out its first value, which must be 0"
             raise FormatError(path, None, f"attribute {attribute.name!r}: {message}")
         if kinds[j] == "STRING":
-            values[column == j] = _numbers(path, attribute, values[column == j])
+            chosen = column == j
+            values[chosen] = _numbers(path, places[row[chosen]], attribute, values[chosen])
     shape = (n, len(attributes))
     entries = values.astype(np.float64), (row, column)
-    return attributes, sparse.csr_matrix(entries, shape=shape)
+    rows = sparse.csr_matrix(entries, shape=shape)
+    return _without_gaps(path, _Content(attributes, rows, places))
+
+
+def _without_gaps(path: Path, content: _Content) -> _Content:
+    """Return the content, or refuse its first value that is missing or infinite."""
+    rows = content.rows
+    for place in np.flatnonzero(~np.isfinite(rows.data))[:1]:
+        line = int(content.lines[np.searchsorted(rows.indptr, place, "right") - 1])
+        name, value = content.attributes[rows.indices[place]].name, rows.data[place]
+        what = "has no value ('?')" if np.isnan(value) else f"is {value}"
+        advice = f"`drop: [{name}]` leaves the attribute out; saved as CSV, `missing` fills gaps"
+        raise FormatError(path, line, f"attribute {shown(name)} {what}; {advice}")
+    return content
 
 
 def _uncommented(line: str) -> str:
@@ -198,23 +250,33 @@ def _checked_row(path: Path, number: int, line: str) -> str:
     return line if "," in line or line.startswith("{") else line.replace("\t", ",")
 
 
-def _numbers(path: Path, attribute: Attribute, values: Sequence) -> np.ndarray:
-    """Return the values of an attribute as numbers: words as positions, what is dropped as 0."""
+def _numbers(path: Path, lines: np.ndarray, attribute: Attribute, values: Sequence) -> np.ndarray:
+    """Return the values of an attribute as numbers: words as positions, what is dropped as 0, and gaps
+    as NaN. `lines` are those of the values.
+    """
     if attribute.is_dropped:
         return np.zeros(len(values))
     if not attribute.words:
         return np.array(values, dtype=np.float64)
-    position = {word: float(i) for i, word in enumerate(attribute.words)}
-    if unknown := {*values} - {*position}:
-        message = f"attribute {shown(attribute.name)} has no value {shown(min(unknown, key=str))}"
-        raise FormatError(path, None, message)
+    position = {word: float(i) for i, word in enumerate(attribute.words)} | {None: np.nan}
+    for line, value in zip(lines, values, strict=True):
+        if value not in position:
+            message = f"attribute {shown(attribute.name)} has no value {shown(value)}"
+            raise FormatError(path, int(line), f"{message}; the header lists those that it has")
     return np.array([position[word] for word in values])
 
 
-def _split_columns(
-    path: Path, attributes: Sequence[Attribute], rows: sparse.csr_matrix, names: Sequence[str]
-) -> Table:
+def _with_classes(path: Path, content: _Content, name: str) -> Table:
+    """Return the features and the classes of a file."""
+    j = [attribute.name for attribute in content.attributes].index(name)
+    values, words = content.rows[:, [j]].toarray().ravel(), content.attributes[j].words
+    labels = np.array(words)[values.astype(int)] if words else values
+    return Table(path, _features(content, [j]), labels, lines=content.lines, ids=content.ids)
+
+
+def _split_columns(path: Path, content: _Content, names: Sequence[str]) -> Table:
     """Return the features and the label sets of a file."""
+    attributes, rows = content.attributes, content.rows
     position = {attribute.name: j for j, attribute in enumerate(attributes)}
     if missing := [name for name in names if name not in position]:
         raise FormatError(path, None, f"no attribute for the label {shown(missing[0])}")
@@ -225,6 +287,12 @@ def _split_columns(
             message = f"label {shown(attributes[j].name)} is dropped or has more than two values"
             raise FormatError(path, None, message)
         Y[:, column] = _is_positive(attributes[j], Y[:, column])
+    return Table(path, _features(content, labels), Y, lines=content.lines, ids=content.ids)
+
+
+def _features(content: _Content, labels: Sequence[int]) -> sparse.csr_matrix:
+    """Return the features of a file, whose labels have these numbers."""
+    attributes, rows = content.attributes, content.rows
     dropped = [j for j, attribute in enumerate(attributes) if attribute.is_dropped]
     columns = sorted({*range(len(attributes))} - {*labels} - {*dropped})
     X = rows[:, columns]
@@ -233,7 +301,7 @@ def _split_columns(
         X = sparse.hstack(found, format="csr")
     X.eliminate_zeros()
     X.sort_indices()
-    return Table(path, X, Y)
+    return X
 
 
 def _is_positive(attribute: Attribute, values: np.ndarray) -> np.ndarray:

@@ -11,15 +11,16 @@ import re
 import reprlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, Any, NamedTuple
 from xml.etree import ElementTree
 
 import numpy as np
+from pydantic import BeforeValidator
 from scipy import sparse
 
-from toplabel.reproduction.data.parts import Loaded, Part, Rows, Task
+from toplabel.reproduction.data.parts import Loaded, Part, Rows, Task, blocks
 from toplabel.reproduction.files import one_line, reason
 
 _NUMBERS = "biuf"  # kinds of dtypes: boolean, integers, floating point
@@ -31,6 +32,24 @@ _repr = reprlib.Repr()
 _repr.maxstring = _repr.maxother = _repr.maxlong = 60
 shown = _repr.repr
 """Return a value for a message: one line, truncated where it is long or deep."""
+
+
+def as_text(value: Any) -> Any:
+    """Return the name of a column as text; YAML reads a name of digits as a number."""
+    if isinstance(value, bool):
+        raise ValueError(
+            "YAML reads yes, no, on and off without quotes as true and false; quote the name, as 'yes'"
+        )
+    return str(value) if isinstance(value, int) else value
+
+
+def _as_place(value: Any) -> Any:
+    """Return the name or the number of a column."""
+    return as_text(value) if isinstance(value, bool) else value
+
+
+ColumnName = Annotated[str, BeforeValidator(as_text)]
+ColumnPlace = Annotated[str | int, BeforeValidator(_as_place)]
 
 
 class FormatError(ValueError):
@@ -81,12 +100,18 @@ class Table(NamedTuple):
 
     `X` (n, d) are numbers, maybe sparse or a memory map; `labels` are classes (n,), whole numbers or
     words, or label sets (n, m) of 0 and 1, which may be in a file of their own, `labels_path`.
+    `names` are those of the features, `lines` (n,) the lines of a text file on which the rows stand, and
+    `rows` and `ids` those of `toplabel.reproduction.data.parts.Part`.
     """
 
     path: Path
     X: np.ndarray | sparse.spmatrix
     labels: np.ndarray | sparse.spmatrix
     labels_path: Path | None = None
+    names: Sequence[str] | None = None
+    lines: np.ndarray | None = None
+    rows: np.ndarray | None = None
+    ids: np.ndarray | None = None
 
     def error(self, message: str) -> FormatError:
         """Return an error in the labels."""
@@ -103,6 +128,8 @@ def assemble(
     numbers. Features that are float32 (or float16) become float32, all others float64.
     """
     features = {name: features_of(table.path, table.X) for name, table in tables.items()}
+    for name, X in features.items():
+        _check_finite(tables[name], X)
     if task == "multiclass":
         names, labels = _classes(tables)
         parts = {name: Part(X, y=labels[name]) for name, X in features.items()}
@@ -115,7 +142,26 @@ def assemble(
         if part.n_instances != part.n_rows:
             message = f"{part.n_instances} labels for {part.n_rows} rows of features"
             raise tables[name].error(message)
+    parts = {
+        name: replace(part, rows=tables[name].rows, ids=tables[name].ids)
+        for name, part in parts.items()
+    }
     return Loaded(parts, names)
+
+
+def _check_finite(table: Table, X: Rows) -> None:
+    """Refuse NaN and infinity, with the row of the file, its line, and the name of the feature."""
+    if sparse.issparse(X):
+        entries = np.flatnonzero(~np.isfinite(X.data))[:1]
+        places = [(np.searchsorted(X.indptr, i, "right") - 1, X.indices[i]) for i in entries]
+    else:
+        blocks_of = ((start, np.argwhere(~np.isfinite(block))[:1]) for start, block in blocks(X))
+        places = [(start + row, column) for start, bad in blocks_of for row, column in bad][:1]
+    for row, column in places:
+        name = f"column {column}" if table.names is None else f"{shown(table.names[column])}"
+        line = None if table.lines is None else int(table.lines[row])
+        message = f"{name} of row {row} (from 0) is {X[row, column]}; features must be finite"
+        raise FormatError(table.path, line, message)
 
 
 def features_of(path: Path, X: np.ndarray | sparse.spmatrix) -> Rows:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, BinaryIO
 
 import numpy as np
 from pydantic import Field
@@ -21,6 +21,7 @@ from sklearn.datasets import load_svmlight_file
 from sklearn.preprocessing import MultiLabelBinarizer
 
 from toplabel.reproduction.data.formats.common import FormatError, Source, Table, assemble
+from toplabel.reproduction.data.formats.text import has_mark, read_text, refuse_other_kind
 from toplabel.reproduction.data.parts import Loaded
 from toplabel.reproduction.files import reason
 
@@ -38,6 +39,7 @@ def load(source: Source, n_features: Size | None = None) -> Loaded:
     read = partial(load_svmlight_file, multilabel=is_multilabel, zero_based=True)
     tables = {}
     for name, path in source.parts.items():
+        refuse_other_kind(path)
         stated = _stated_rows(path)
         if stated is not None and not is_multilabel:
             message = (
@@ -50,6 +52,8 @@ def load(source: Source, n_features: Size | None = None) -> Loaded:
             raise FormatError(
                 path, 1, f"it names {stated} rows, but {n} follow; is the file whole?"
             )
+    for table in tables.values():
+        _check_finite(table)
     tables = _numbered(tables, n_features)
     if not is_multilabel:
         return assemble(tables, source.task)
@@ -85,10 +89,12 @@ def _numbered(tables: Mapping[str, Table], n_features: int | None) -> dict[str, 
 def _read(path: Path, read: Callable[[Any], Any], skipped: int) -> tuple[sparse.csr_matrix, Any]:
     """Return the features and labels of a file, whose first lines may be skipped."""
     try:
-        with path.open("rb") as stream:
+        with _opened(path) as stream:
             for _ in range(skipped):
                 stream.readline()
             X, labels = read(stream)
+    except FormatError:
+        raise
     except Exception as error:
         raise _located(path, read, skipped) or FormatError(path, None, reason(error)) from None
     if not X.shape[0]:
@@ -96,16 +102,35 @@ def _read(path: Path, read: Callable[[Any], Any], skipped: int) -> tuple[sparse.
     return X, labels
 
 
+def _opened(path: Path) -> BinaryIO:
+    """Open a file as UTF-8 without a byte order mark."""
+    return io.BytesIO(read_text(path).encode()) if has_mark(path) else path.open("rb")
+
+
+def _check_finite(table: Table) -> None:
+    """Refuse NaN and infinity, with the line and the index as it stands there."""
+    bad = np.flatnonzero(~np.isfinite(table.X.data))
+    if not bad.size:
+        return
+    row = int(np.searchsorted(table.X.indptr, bad[0], "right")) - 1
+    with _opened(table.path) as stream:
+        rows = (number for number, line in enumerate(stream, 1) if line.partition(b"#")[0].strip())
+        skipped = int(_stated_rows(table.path) is not None)
+        line = next(islice(rows, row + skipped, None), None)
+    message = f"the value of index {table.X.indices[bad[0]]} is {table.X.data[bad[0]]}"
+    raise FormatError(table.path, line, f"{message}; features must be finite")
+
+
 def _stated_rows(path: Path) -> int | None:
     """Return the number of rows where the first line states it, with those of features and labels."""
-    with path.open("rb") as stream:
+    with _opened(path) as stream:
         match = _SIZES.fullmatch(stream.readline().strip())
     return int(match[1]) if match else None
 
 
 def _located(path: Path, read: Callable[[Any], Any], skipped: int) -> FormatError | None:
     """Return the error of the first line that cannot be read by itself, if there is one."""
-    with path.open("rb") as stream:
+    with _opened(path) as stream:
         for number, line in islice(enumerate(stream, start=1), skipped, None):
             try:
                 read(io.BytesIO(line))
