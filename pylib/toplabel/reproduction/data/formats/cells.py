@@ -12,7 +12,7 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -102,7 +102,7 @@ def _is_number(text: str) -> bool:
 
 def fault_of_words(
     column: pd.Series, numbers: pd.Series, gaps: pd.Series, how: Reading
-) -> tuple[object, str] | None:
+) -> tuple[tuple[str, int], str] | None:
     """Return why a column of words is no column of categories, and the label of a row that shows it."""
     is_word = numbers.isna() & ~gaps
     words = column[is_word].astype(str).str.strip()
@@ -181,7 +181,7 @@ def is_list(value: object) -> bool:
     return len(text) > 1 and _BRACKETS.get(text[0]) == text[-1]
 
 
-def words_of_list(value: object) -> list[str]:
+def words_of_list(value: Any) -> list[str]:
     """Return the words of a list: an array, or text as JSON, Python, NumPy or Postgres writes lists.
 
     A ValueError says that it is none.

@@ -153,7 +153,7 @@ def _check_finite(table: Table, X: Rows) -> None:
     """Refuse NaN and infinity, with the row of the file, its line, and the name of the feature."""
     if sparse.issparse(X):
         entries = np.flatnonzero(~np.isfinite(X.data))[:1]
-        places = [(np.searchsorted(X.indptr, i, "right") - 1, X.indices[i]) for i in entries]
+        places = [(int(np.sum(X.indptr <= i)) - 1, X.indices[i]) for i in entries]
     else:
         blocks_of = ((start, np.argwhere(~np.isfinite(block))[:1]) for start, block in blocks(X))
         places = [(start + row, column) for start, bad in blocks_of for row, column in bad][:1]

@@ -112,7 +112,7 @@ def _check_finite(table: Table) -> None:
     bad = np.flatnonzero(~np.isfinite(table.X.data))
     if not bad.size:
         return
-    row = int(np.searchsorted(table.X.indptr, bad[0], "right")) - 1
+    row = int(np.sum(table.X.indptr <= bad[0])) - 1
     with _opened(table.path) as stream:
         rows = (number for number, line in enumerate(stream, 1) if line.partition(b"#")[0].strip())
         skipped = int(_stated_rows(table.path) is not None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -18,7 +19,7 @@ def read_labels(
     table: TableColumns,
     asked: Sequence[str],
     label: str | None,
-    tags: Mapping[str, str] | None,
+    tags: Mapping[Literal["column", "separator"], str] | None,
     rows: pd.MultiIndex,
 ) -> tuple[list[str] | None, np.ndarray]:
     """Return the names of the labels, None for classes, and the labels of some rows as they stand."""
