@@ -253,51 +253,27 @@ def path(
         As in `solve`.
     Cs : sequence of float
         Values of C, in any order.
-    loss : str or object
+    loss, k, gamma : str or object, int, float >= 0
         As in `solve`.
-    k : int
+    kernel, theta : str or callable, float > 0 or "scale"
         As in `solve`.
-    gamma : float >= 0
-        As in `solve`.
-    kernel : str or callable
-        As in `solve`.
-    theta : float > 0 or "scale"
-        As in `solve`.
-    tol : float >= 0
-        As in `solve`.
-    max_iter : int >= 0
-        As in `solve`, of each C.
-    seed : int
-        As in `solve`.
+    tol, max_iter, seed : float >= 0, int >= 0, int
+        As in `solve`, for each C.
     warm_start : Solution or ndarray, (n, m)
         As in `solve`, of the smallest C.
-    sample_weight : array-like, (n,)
-        As in `solve`.
-    eval_every : int, optional
-        As in `solve`.
-    callback : callable
+    sample_weight, eval_every, callback : array-like, (n,), int, callable; optional
         As in `solve`.
     time_limit : float, optional
         As in `solve`, of each C.
-    dtype : None, float32 or float64
-        As in `solve`.
-    n_classes : int, optional
+    dtype, n_classes : None, float32 or float64; int, optional
         As in `solve`.
     cpu_limit : float, optional
         As in `solve`, of each C.
-    W0 : array-like, (d, m), optional
-        As in `solve`.
-    watch : mapping of str to (X, y), optional
-        As in `solve`.
-    watch_metric : callable, optional
-        As in `solve`.
-    window : int, optional
+    W0, watch, watch_metric, window : array-like, (d, m), mapping, callable, int; optional
         As in `solve`.
     acceleration : "auto", False or float > 0
         As in `solve`.
-    fit_intercept : bool
-        As in `solve`.
-    intercept_scaling : float > 0 or "auto"
+    fit_intercept, intercept_scaling : bool, float > 0 or "auto"
         As in `solve`.
     n_jobs : int, optional
         As in `solve`.

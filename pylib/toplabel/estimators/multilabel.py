@@ -54,20 +54,12 @@ class MultilabelClassifier(SolverEstimator):
         Smoothing of the hinge losses. A positive value trains faster. Ignored by the other losses.
     C : float > 0, default=1.0
         As in `TopKClassifier`.
-    fit_intercept : bool, default=True
+    fit_intercept, intercept_scaling : bool, default=True; float > 0 or "auto", default="auto"
         As in `TopKClassifier`.
-    intercept_scaling : float > 0 or "auto", default="auto"
+    kernel, theta : str or callable, default="linear"; float > 0 or "scale", default=None
         As in `TopKClassifier`.
-    kernel : {"linear", "rbf", "precomputed"} or callable, default="linear"
-        As in `TopKClassifier`.
-    theta : float > 0, "scale" or None, default=None
-        As in `TopKClassifier`.
-    tol : float >= 0, default=1e-3
+    tol, max_iter, eval_every : float, default=1e-3; int, default=1000; int, default=None
         As in `TopKClassifier`, for each training of a cross-validation.
-    max_iter : int >= 0, default=1000
-        As in `TopKClassifier`, for each training of a cross-validation.
-    eval_every : int or None, default=None
-        As in `TopKClassifier`.
     random_state : int, RandomState instance or None, default=None
         As in `TopKClassifier`.
     warm_start : bool, default=False
