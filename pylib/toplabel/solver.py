@@ -133,7 +133,7 @@ def solve(
         The accelerated proximal-point loop around the passes (Lin, Mairal, Harchaoui 2015). By
         default it begins where plain passes are slow, and its r, the weight of the proximal term
         over that of the regulariser, follows the progress. False: plain passes. A number: this r
-        after a plain first pass. Either of these leaves Newton's method to ``method="newton"``.
+        after a plain first pass. Either of these leaves the other methods to `method`.
     fit_intercept : bool
         Add ``b`` to the scores, as LIBLINEAR does: the rows have one more feature, of value
         `intercept_scaling`, whose weights are regularised like the others, so that the objective
@@ -154,12 +154,16 @@ def solve(
         and with `watch` all classes are one problem, whose model is another one within `tol`. While
         the threads run, BLAS uses one for each of them. Other losses are trained by one thread,
         beside those of BLAS.
-    method : {"auto", "sdca", "newton"}
-        Dual coordinate ascent, and after it a semismooth Newton method where that is expected to take
-        less time: rows in memory (or a mapped file of at most 1 GiB), the linear kernel, at most
-        1,500 weights, and a problem that is hard, as by raw features, large C, a hinge without
-        smoothing or a small `tol`. Or one of the two. An epoch of Newton's method is one of its
-        steps, or of the conjugate gradients in it.
+    method : {"auto", "sdca", "newton", "pairs"}
+        Dual coordinate ascent, and after it another method where that is expected to take less time,
+        as with raw features, a large C, a hinge without smoothing or a small `tol`. Or one of the
+        methods alone. "newton" is a semismooth Newton method for rows in memory (or a mapped file of
+        at most 1 GiB) and the linear kernel; by default for at most 1,500 weights. An epoch is one of
+        its steps, or of the conjugate gradients in it. "pairs" is for hinges but those of centred
+        scores: after ten passes of coordinate ascent it maximises the dual over the pairs of a row
+        and a class that are or may become different from 0; by default for more weights, or a
+        kernel, and at most 16,384 rows, whose Gram matrix it holds in float32. An epoch are as many
+        multiplications as in the scores of all rows.
         ``Solution.methods`` tells what ran.
 
     Returns
@@ -277,7 +281,7 @@ def path(
         As in `solve`.
     n_jobs : int, optional
         As in `solve`.
-    method : {"auto", "sdca", "newton"}
+    method : {"auto", "sdca", "newton", "pairs"}
         As in `solve`.
 
     Returns

@@ -7,6 +7,8 @@ goes on from there. Costs are counted, not measured, so that the same arguments 
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from scipy import sparse
 
@@ -149,7 +151,7 @@ class Choice:
         if 0.0 < now.relative_gap < np.inf:
             gap = min(now.relative_gap, tuning.NEARLY_ONE)
             # In units of D: in those of P it is nearly 1 as long as D is small.
-            self._seen.append((cost, float(np.log(gap / (1.0 - gap)))))
+            self._seen.append((cost, math.log(gap / (1.0 - gap))))
         if passes < self._due or cost < self._rent * self._least:
             return False
         other = self._cost_of_other()
@@ -169,11 +171,19 @@ class Choice:
         recent = [pair for pair in self._seen if pair[0] >= 0.5 * cost]
         if len(recent) < 3:
             return 0.0
-        costs, gaps = np.array(recent).T
-        left = float(np.median(gaps[-3:]) - np.log(self._tol))
+        left = sorted(gap for _, gap in recent[-3:])[1] - math.log(self._tol)
         if left <= 0.0:
             return 0.0
-        slope = -np.polyfit(costs if self._is_smooth else np.log(costs), gaps, 1)[0]
+        slope = -slope_of_line([(c if self._is_smooth else math.log(c), gap) for c, gap in recent])
         if slope <= 0.0:
-            return np.inf
-        return left / slope if self._is_smooth else cost * float(np.expm1(min(left / slope, 700.0)))
+            return math.inf
+        return left / slope if self._is_smooth else cost * math.expm1(min(left / slope, 700.0))
+
+
+def slope_of_line(points: list[tuple[float, float]]) -> float:
+    """Return the slope of the line of least squares; 0 where all points are above one another."""
+    mean_x = sum(x for x, _ in points) / len(points)
+    mean_y = sum(y for _, y in points) / len(points)
+    square = sum((x - mean_x) ** 2 for x, _ in points)
+    product = sum((x - mean_x) * (y - mean_y) for x, y in points)
+    return product / square if square > 0.0 else 0.0

@@ -56,10 +56,10 @@ class Stage:
 
     Parameters
     ----------
-    method : {"sdca", "newton"}
-        Coordinate ascent, or Newton's method.
+    method : {"sdca", "newton", "pairs"}
+        Coordinate ascent, Newton's method, or working sets of pairs.
     steps : int
-        Passes over the rows, or Newton steps.
+        Passes over the rows, Newton steps, or working sets.
     why : str
         Why it began, in a few words.
     """
