@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import zipfile
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import Normalizer, StandardScaler
 
+from toplabel.estimators.columns import NamedColumns
 from toplabel.estimators.multilabel import MultilabelClassifier
 from toplabel.estimators.topk import TopKClassifier
 from toplabel.solver import Solution
@@ -35,7 +37,8 @@ def load_model(path: str | os.PathLike[str], split: str | None = None) -> Pipeli
     sklearn.pipeline.Pipeline
         The scaling of the features and a `TopKClassifier` or `MultilabelClassifier`. It takes rows
         as the file of the data set has them, and gives the predictions and scores of
-        ``predictions.csv``. Fitted again, it is trained with the same parameters, unless its loss is
+        ``predictions.csv``. A model of a table takes a data frame by the names of its columns, in any
+        order, with the categories of columns of words, and refuses other columns. Fitted again, it is trained with the same parameters, unless its loss is
         one of your own, of which it has the name alone.
 
     Raises
@@ -54,7 +57,8 @@ def load_model(path: str | os.PathLike[str], split: str | None = None) -> Pipeli
     prefix = f"{split or splits[0]}."
     kept = {name.removeprefix(prefix): a for name, a in arrays.items() if name.startswith(prefix)}
     width = kept["X"].shape[1] if "X" in kept else kept["W"].shape[0]
-    steps = [("scale", step) for step in _scaling(arrays["transform"], kept, width)]
+    steps = [("columns", NamedColumns(**json.loads(arrays["columns"])))] if "columns" in arrays else []
+    steps += [("scale", step) for step in _scaling(arrays["transform"], kept, width)]
     return Pipeline([*steps, ("classify", _classifier(arrays, kept, width))])
 
 

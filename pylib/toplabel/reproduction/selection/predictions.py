@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -86,6 +87,8 @@ def model_arrays(
         "classes": np.array(prepared.class_names),
         "transform": task.transform or "",
     }
+    if named := prepared.meta.get("columns"):
+        arrays["columns"] = json.dumps(named)
     for choice, _, at in _first(prepared, task, choices, models):
         model = models[key_of(choice)]
         if model.test_scores is not None:

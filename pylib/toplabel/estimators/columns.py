@@ -1,0 +1,146 @@
+"""Columns of a data frame, by their names, as the features that a model was trained on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
+
+from toplabel._core.arrays import plain
+
+__all__ = ["NamedColumns"]
+
+
+class NamedColumns(TransformerMixin, BaseEstimator):
+    """The features of rows that are given as a data frame, whose columns may stand in any order.
+
+    It is a step of the pipelines of `load_model`, and fitted as it is made.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The columns of the features, in the order in which the model takes them.
+    categories : mapping of str to sequence of str
+        Of a column of words its values: each becomes a feature of 0 and 1. Other columns are numbers.
+    others : sequence of str
+        The columns that the file of the training rows had besides, which are left out.
+
+    Attributes
+    ----------
+    feature_names_in_ : ndarray, (len(names),)
+    n_features_in_ : int
+    """
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        categories: Mapping[str, Sequence[str]],
+        others: Sequence[str] = (),
+    ) -> None:
+        self.names = names
+        self.categories = categories
+        self.others = others
+        self.feature_names_in_ = np.array(names, dtype=object)
+        self.n_features_in_ = len(names)
+
+    def fit(self, X, y=None) -> NamedColumns:
+        """Return itself: there is nothing to learn from rows.
+
+        Parameters
+        ----------
+        X : data frame or array-like
+            Not looked at.
+        y : array-like, optional
+            Not looked at.
+
+        Returns
+        -------
+        self
+            The transformer.
+        """
+        return self
+
+    def transform(self, X) -> np.ndarray:
+        """Return features.
+
+        Parameters
+        ----------
+        X : data frame, (n, columns), or array-like, (n, d)
+            A frame is read by the names of its columns. An array has the features as they are, d being
+            one for each column of numbers and for each category.
+
+        Returns
+        -------
+        ndarray, (n, d)
+            The features; a missing word is in none of the categories.
+
+        Raises
+        ------
+        ValueError
+            For a frame that lacks a column or has an unknown one, a value of a column of numbers that
+            is none, an unknown category, or an array of another width.
+        """
+        if not hasattr(X, "columns"):
+            return self._features(X)
+        given = {str(name): name for name in X.columns}
+        self._check_names(list(given))
+        columns = [self._column(name, plain(X[given[name]])) for name in self.names]
+        return np.concatenate(columns, axis=1)
+
+    def _features(self, X):
+        width = sum(len(self.categories.get(name, (0,))) for name in self.names)
+        shape = np.shape(X)
+        if len(shape) == 2 and shape[1] == width:
+            return X
+        raise ValueError(
+            f"X must be a data frame with the columns {_listed(self.names)}, or an array of the shape "
+            f"(n, {width}), got the shape {shape}"
+        )
+
+    def _check_names(self, given: list[str]) -> None:
+        lacking = [name for name in self.names if name not in given]
+        unknown = [name for name in given if name not in (*self.names, *self.others)]
+        if lacking or unknown:
+            faults = [f"lacks the columns {_listed(lacking)}"] if lacking else []
+            faults += [f"has the unknown columns {_listed(unknown)}"] if unknown else []
+            raise ValueError(
+                f"X {' and '.join(faults)}; the model was trained on {_listed(self.names)}"
+            )
+
+    def _column(self, name: str, values: np.ndarray) -> np.ndarray:
+        """Return the features of a column, (n, 1) or (n, its categories)."""
+        if name in self.categories:
+            return self._coded(name, values)
+        try:
+            numbers = values.astype(np.float64)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"X: column {name!r} must hold numbers ({error})") from None
+        if not np.isfinite(numbers).all():
+            row = int(np.argmin(np.isfinite(numbers)))
+            raise ValueError(f"X: column {name!r} has {numbers[row]} in row {row} (from 0)")
+        return numbers[:, None]
+
+    def _coded(self, name: str, values: np.ndarray) -> np.ndarray:
+        known = list(self.categories[name])
+        coded = np.zeros((len(values), len(known)))
+        for row, value in enumerate(values.tolist()):
+            word = _word(value)
+            if word in known:
+                coded[row, known.index(word)] = 1.0
+            elif word:
+                raise ValueError(
+                    f"X: column {name!r} has {word!r} in row {row} (from 0); known are {_listed(known)}"
+                )
+        return coded
+
+
+def _word(value) -> str:
+    """Return a value as the text that stands in a file, "" for a missing one."""
+    if value is None or str(value) in ("nan", "<NA>", "NaT"):
+        return ""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else f"{value}".strip()
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(map(repr, names[:20])) + (", ..." if len(names) > 20 else "")
