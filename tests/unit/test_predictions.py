@@ -109,6 +109,84 @@ def test_a_loaded_model_predicts_the_same_of_raw_features(tmp_path, loss, how):
         toplabel.load_model(tmp_path / "model.npz", "f0")
 
 
+@pytest.fixture(scope="module")
+def of_a_table(tmp_path_factory):
+    """A model of a table with two columns of numbers and one of words, and the frame of its rows."""
+    folder = tmp_path_factory.mktemp("table")
+    rng = np.random.default_rng(0)
+    y = np.arange(60) % 3
+    frame = pd.DataFrame(rng.normal(y[:, None] * [1.0, 0.1], 0.3), columns=["f", "g"]).assign(
+        pool=np.array(["7", "big", "small"])[(y + (rng.random(60) < 0.2)) % 3],
+        id=np.arange(60),
+        kind=np.array(["ash", "elm", "oak"])[y],
+    )
+    frame = frame[["pool", "id", "g", "kind", "f"]]
+    (folder / "mine").mkdir()
+    for part in ("train", "test"):
+        frame.to_csv(folder / f"mine/{part}.csv", index=False)
+    files = tuple(RawFile(f"{part}.csv", part) for part in ("train", "test"))
+    entry = Entry(
+        name="mine",
+        title="Mine",
+        protocol="own",
+        format="table",
+        task="multiclass",
+        files=files,
+        options={"label": "kind", "drop": ["id"]},
+    )
+    save_prepared(prepare(PrepareTask.of(entry), folder), folder / "prepared")
+    prepared = load_prepared(folder / "prepared")
+    method = Method("a", "A", loss="lr_multi")
+    choice = Choice("main", "top1", None, 1.0, None, None, None, 50.0, False)
+    final = replace(task_of(method, BUDGET, dataset="mine"), tol=1e-7, max_iter=20000)
+    models = {key_of(model): model for model in train_models(prepared, final, [choice])}
+    task = PredictTask(recipe_of(method), "tune", entry.transform, entry.bias)
+    write_npz(folder / "model.npz", model_arrays(prepared, task, [choice], models))
+    scores = predictions(prepared, task, [choice], models).filter(like="score_").to_numpy()
+    return toplabel.load_model(folder / "model.npz"), frame, scores
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda frame: frame,
+        lambda frame: frame[["f", "g", "pool"]],
+        lambda frame: frame[["kind", "pool", "f", "g"]].astype({"pool": "category"}),
+        lambda frame: frame.convert_dtypes(),
+    ],
+)
+def test_a_loaded_model_reads_a_frame_by_names(of_a_table, change):
+    model, frame, scores = of_a_table
+    np.testing.assert_allclose(model.decision_function(change(frame)), scores, atol=1e-8)
+    assert list(model.feature_names_in_) == ["g", "f", "pool"]
+
+
+def test_numbers_are_categories_as_a_file_has_them(of_a_table):
+    model, frame, scores = of_a_table
+    rows = (frame["pool"] == "7").to_numpy()
+    for values in (7, 7.0):
+        found = model.decision_function(frame[rows].assign(pool=values))
+        np.testing.assert_allclose(found, scores[rows], atol=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("change", "name"),
+    [
+        (lambda frame: frame.drop(columns="g"), "'g'"),
+        (lambda frame: frame.rename(columns={"f": "F"}), "'F'"),
+        (lambda frame: frame.assign(h=1.0), "'h'"),
+        (lambda frame: frame.assign(pool="huge"), "'huge'"),
+        (lambda frame: frame.assign(g="n.d."), "'g'"),
+        (lambda frame: frame.assign(g=np.nan), "'g'"),
+        (lambda frame: frame.to_numpy(), "'pool'"),
+    ],
+)
+def test_a_loaded_model_refuses_other_columns_and_values(of_a_table, change, name):
+    model, frame, _ = of_a_table
+    with pytest.raises(ValueError, match=name):
+        model.predict(change(frame))
+
+
 @pytest.fixture
 def rows():
     names = {"true": ["a", "b", "b", "a"], "predicted": ["a", "a", "b", "a"]}

@@ -90,12 +90,12 @@ class NamedColumns(TransformerMixin, BaseEstimator):
 
     def _features(self, X):
         width = sum(len(self.categories.get(name, (0,))) for name in self.names)
-        shape = np.shape(X)
-        if len(shape) == 2 and shape[1] == width:
+        shape, kind = np.shape(X), getattr(getattr(X, "dtype", None), "kind", "f")
+        if len(shape) == 2 and shape[1] == width and kind in "biuf":
             return X
         raise ValueError(
             f"X must be a data frame with the columns {_listed(self.names)}, or an array of the shape "
-            f"(n, {width}), got the shape {shape}"
+            f"(n, {width}) of numbers, got the shape {shape}"
         )
 
     def _check_names(self, given: list[str]) -> None:
@@ -139,7 +139,9 @@ def _word(value) -> str:
     """Return a value as the text that stands in a file, "" for a missing one."""
     if value is None or str(value) in ("nan", "<NA>", "NaT"):
         return ""
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else f"{value}".strip()
+    return (
+        str(int(value)) if isinstance(value, float) and value.is_integer() else f"{value}".strip()
+    )
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -38,8 +38,9 @@ def load_model(path: str | os.PathLike[str], split: str | None = None) -> Pipeli
         The scaling of the features and a `TopKClassifier` or `MultilabelClassifier`. It takes rows
         as the file of the data set has them, and gives the predictions and scores of
         ``predictions.csv``. A model of a table takes a data frame by the names of its columns, in any
-        order, with the categories of columns of words, and refuses other columns. Fitted again, it is trained with the same parameters, unless its loss is
-        one of your own, of which it has the name alone.
+        order, with the categories of columns of words, and refuses other columns. Fitted again, it is
+        trained with the same parameters, unless its loss is one of your own, of which it has the name
+        alone.
 
     Raises
     ------
@@ -57,7 +58,9 @@ def load_model(path: str | os.PathLike[str], split: str | None = None) -> Pipeli
     prefix = f"{split or splits[0]}."
     kept = {name.removeprefix(prefix): a for name, a in arrays.items() if name.startswith(prefix)}
     width = kept["X"].shape[1] if "X" in kept else kept["W"].shape[0]
-    steps = [("columns", NamedColumns(**json.loads(arrays["columns"])))] if "columns" in arrays else []
+    steps = (
+        [("columns", NamedColumns(**json.loads(arrays["columns"])))] if "columns" in arrays else []
+    )
     steps += [("scale", step) for step in _scaling(arrays["transform"], kept, width)]
     return Pipeline([*steps, ("classify", _classifier(arrays, kept, width))])
 

@@ -97,13 +97,15 @@ class Loaded:
     """The parts that a reader or a generator returns, and the names of the classes by their indices.
 
     `splits` is empty where the registry says what is trained and tested on. `columns` are those of a
-    table, first those that are features, and `notes` are sentences on what its reader decided.
+    table, first those that are features, with the `categories` of those of words by their names, and
+    `notes` are sentences on what its reader decided.
     """
 
     parts: dict[str, Part]
     class_names: list[str]
     splits: list[Split] = field(default_factory=list)
     columns: list[Column] = field(default_factory=list)
+    categories: dict[str, list[str]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
 

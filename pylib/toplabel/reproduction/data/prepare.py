@@ -74,8 +74,18 @@ def prepare(task: PrepareTask, raw_folder: str | os.PathLike[str]) -> Prepared:
         "raw": raw,
         "statistics": measured,
         "advice": [sentence for sentence in sentences if sentence],
+        "columns": _named(loaded),
     }
     return replace(prepared, meta=meta)
+
+
+def _named(loaded: Loaded) -> dict[str, Any]:
+    """Return the columns of a table by which `toplabel.load_model` reads a data frame."""
+    return {
+        "names": [column.name for column in loaded.columns if column.width],
+        "categories": loaded.categories,
+        "others": [column.name for column in loaded.columns if not column.width],
+    }
 
 
 def finish(name: str, task: Literal["multiclass", "multilabel"], loaded: Loaded) -> Prepared:

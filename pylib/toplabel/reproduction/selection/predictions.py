@@ -87,7 +87,8 @@ def model_arrays(
         "classes": np.array(prepared.class_names),
         "transform": task.transform or "",
     }
-    if named := prepared.meta.get("columns"):
+    named = prepared.meta.get("columns", {})
+    if named.get("names"):
         arrays["columns"] = json.dumps(named)
     for choice, _, at in _first(prepared, task, choices, models):
         model = models[key_of(choice)]

@@ -41,6 +41,7 @@ class TableColumns:
         frames = {part: raw.frame for part, raw in raws.items()}
         self.whole = pd.concat(frames, names=["part", "row"])
         self.notes: list[str] = []
+        self.categories: dict[str, list[str]] = {}
         self.ids: pd.Series | None = None
         self._raws, self.how, self._missing = raws, how, missing
         self._first = next(iter(raws))
@@ -133,7 +134,9 @@ class TableColumns:
         words = pd.DataFrame(self._words, index=self.whole.index)
         if self._missing == "drop":
             numbers, words = numbers[kept], words[kept]
-        coded = [pd.get_dummies(words[name], prefix=name, dtype=np.float64) for name in words]
+        coded = [pd.get_dummies(words[name], dtype=np.float64) for name in words]
+        self.categories = {name: [*columns] for name, columns in zip(words, coded, strict=True)}
+        coded = [columns.add_prefix(f"{name}_") for name, columns in zip(words, coded, strict=True)]
         for name, columns in zip(words, coded, strict=True):
             width = columns.shape[1]
             use = f"{width} columns of 0 and 1" if width > 1 else "a column of 1"
