@@ -98,8 +98,9 @@ def load(
             ids=None if table.ids is None else table.ids[X.index][rows].to_numpy(str),
         )
     loaded = assemble(tables, source.task, names)
-    told = {"columns": table.described(), "categories": table.categories, "notes": table.notes}
-    return replace(loaded, **told)
+    return replace(
+        loaded, columns=table.described(), categories=table.categories, notes=table.notes
+    )
 
 
 def _read(path: Path, header: bool, delimiter: str | None, encoding: str | None) -> RawTable:
