@@ -84,7 +84,8 @@ def _other_method(problem: Problem, options: Options) -> str:
     if d * m <= tuning.MOST_WEIGHTS and newton.reason_against(problem) == "":
         return "newton"
     is_small = 4 * problem.labels.n**2 <= tuning.PAIRS_GRAM_BYTES
-    return "pairs" if is_small and pairs.reason_against(problem) == "" else ""
+    is_wide = problem.loss.labels == "one" and m >= tuning.PAIRS_CLASSES
+    return "pairs" if is_small and is_wide and pairs.reason_against(problem) == "" else ""
 
 
 class Choice:
