@@ -78,11 +78,11 @@ class Targets:
         Where selections are drawn, methods without a C of their own are left out.
         """
         methods = self._plan.methods
-        found = [cell for cell in cells if cell.dataset == dataset]
-        found = [cell for cell in found if not methods[cell.method].variant_of] or found
+        shown = [cell for cell in cells if cell.dataset == dataset]
+        shown = [cell for cell in shown if not methods[cell.method].variant_of] or shown
         if not figure.cell_files:
-            return found
-        rows = {cell: methods[cell.method] for cell in found}
+            return shown
+        rows = {cell: methods[cell.method] for cell in shown}
         return [cell for cell, row in rows.items() if row.selects_C and not row.selected_by]
 
     def figure_files(self) -> list[str]:

@@ -146,7 +146,9 @@ class Grid(Closed):
 
     def threshold_values(self) -> np.ndarray:
         """Return ascending thresholds; none without a grid."""
-        return np.unique(np.concatenate([np.empty(0), *(one.values() for one in self.thresholds)]))
+        return np.unique(
+            np.concatenate([np.empty(0), *(axis.values() for axis in self.thresholds)])
+        )
 
 
 @model

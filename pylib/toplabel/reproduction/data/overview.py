@@ -82,7 +82,7 @@ def disagreements(
     """Return each printed number that is not the measured one, rounded: the statistic, a sentence,
     and the registry's explanation if it has one.
     """
-    found = []
+    differing = []
     for row in printed:
         for key in _COMPARED:
             text, value = getattr(row, key), measured[key]
@@ -93,8 +93,8 @@ def disagreements(
                 reason = row.differs.get(key)
                 shown = f"{value:.4f}" if isinstance(value, float) else str(value)
                 sentence = f"{key} is {shown}, {row.source} prints {text}"
-                found.append((key, f"{sentence}: {reason}" if reason else sentence, reason))
-    return found
+                differing.append((key, f"{sentence}: {reason}" if reason else sentence, reason))
+    return differing
 
 
 def set_lines(prepared: Prepared, columns: Sequence[Column]) -> list[str]:

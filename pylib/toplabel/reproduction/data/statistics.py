@@ -95,17 +95,19 @@ def advice(prepared: Prepared) -> list[str]:
     """
     split = prepared.splits[0]
     train, test = prepared.parts[split.train], prepared.parts[split.test]
-    found = []
+    remarks = []
     if constant := _constant_columns(train.X):
-        found.append(f"{constant} of {train.n_features} columns are constant in the training part.")
+        remarks.append(
+            f"{constant} of {train.n_features} columns are constant in the training part."
+        )
     if zero := int((squared_norms(train.X) == 0).sum()):
-        found.append(f"{zero} of {train.n_rows} training rows are 0.")
+        remarks.append(f"{zero} of {train.n_rows} training rows are 0.")
     if names := [prepared.class_names[j] for j in np.flatnonzero(class_counts(prepared) == 0)]:
         more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-        found.append(f"No training row has {', '.join(names[:_NAMED])}{more}.")
+        remarks.append(f"No training row has {', '.join(names[:_NAMED])}{more}.")
     if train is not test and (twice := _repeated(train.X, test.X)):
-        found.append(f"{twice} of {test.n_rows} test rows stand in the training part, too.")
-    return found
+        remarks.append(f"{twice} of {test.n_rows} test rows stand in the training part, too.")
+    return remarks
 
 
 def _constant_columns(X: Rows) -> int:

@@ -63,9 +63,9 @@ class Fitted:
         with _in_one_line(self.estimator):
             if self.multilabel:
                 return label_scores(self.estimator, X, self.n_classes)
-            found, classes = class_scores(self.estimator, X)
-        scores = np.full((X.shape[0], self.n_classes), found.min() - 1.0)
-        scores[:, classes.astype(np.intp)] = found
+            known, classes = class_scores(self.estimator, X)
+        scores = np.full((X.shape[0], self.n_classes), known.min() - 1.0)
+        scores[:, classes.astype(np.intp)] = known
         return scores
 
 
