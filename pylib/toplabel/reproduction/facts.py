@@ -166,5 +166,5 @@ def note_start() -> None:
 
 
 def seconds_since_start() -> float:
-    """Return how long ago the last run started, in seconds; 0 for none."""
+    """Return the seconds since the start of the last run; 0 for none."""
     return round(time.time() - _START.stat().st_mtime, 1) if _START.is_file() else 0.0

@@ -121,7 +121,7 @@ class Targets:
         return files
 
     def figure_shows(self, name: str) -> dict[str, Any]:
-        """Return what a figure of one data set needs to know of it; nothing of other figures."""
+        """Return the facts of a data set that its figure shows; none for other figures."""
         dataset = row_of(name).dataset_of(name)
         if not dataset:
             return {}
@@ -158,7 +158,7 @@ class Targets:
         return {} if name == "projections" else {"meta": self._plan.prepared(self.timed_set)}
 
     def reasons(self) -> dict[str, str]:
-        """Return why each other registered data set is missing."""
+        """Return the reason why each other registered data set is missing."""
         plan = self._plan
         prepared = {*self.prepared()}
         others = [name for name in plan.registry if plan.prepared(name) not in prepared]

@@ -102,7 +102,7 @@ def _names(catalogue: Catalogue) -> Iterator[tuple[str, str, Iterable[str]]]:
 
 
 def _lacking(entry: Entry, method: Method) -> str:
-    """Return what a method needs and a data set has not; empty if it has all."""
+    """Return the need of a method that a data set does not meet; empty if it meets all."""
     if method.fine_tunes and entry.network is None:
         return "a network"
     if method.task == entry.task:

@@ -144,7 +144,7 @@ def _adapter(kind: Any) -> TypeAdapter:
 
 
 def fault_of(error: ValidationError, document: Any) -> Fault:
-    """Return what is wrong deepest in a document, with all that pydantic says of its place.
+    """Return the deepest fault of a document, with all that pydantic says of its place.
 
     A value that may have several forms has an error for each of them.
     """
@@ -170,7 +170,7 @@ def _place(loc: Sequence[str | int], document: Any) -> tuple[str | int, ...]:
 
 
 def _explain(error: Mapping[str, Any]) -> Fault:
-    """Return what an error says, with the key within its place if it names one."""
+    """Return the fault that an error reports, with the key within its place if it names one."""
     cause = error.get("ctx", {}).get("error")
     if cause is not None:
         return cause if isinstance(cause, Fault) else Fault("", str(cause))
@@ -189,7 +189,7 @@ def _explain(error: Mapping[str, Any]) -> Fault:
 
 
 def _allowed(value: str, pattern: str) -> str:
-    """Return what a name may have that does not match a pattern, and a similar name that does."""
+    """Return the rule for a name that does not match a pattern, and a similar name that does."""
     similar = unicodedata.normalize("NFKD", value).encode("ascii", "ignore").decode()
     similar = re.sub(r"[^A-Za-z0-9_.+-]+", "_", similar)
     names = [similar, re.sub(r"[^a-z0-9_]+", "_", similar.lower())]

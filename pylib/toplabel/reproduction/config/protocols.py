@@ -88,7 +88,7 @@ class Axis(Closed):
         if not self.start - _SLACK <= exponent <= self.stop + _SLACK:
             return [exponent]
         finer = (exponent - step, exponent, exponent + step)
-        return sorted({tidy(min(max(one, self.start), self.stop)) for one in finer})
+        return sorted({tidy(min(max(tried, self.start), self.stop)) for tried in finer})
 
 
 @model

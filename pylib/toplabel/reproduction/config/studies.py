@@ -101,7 +101,7 @@ class Study(Closed):
             return [name for name in known if fnmatchcase(name, pattern)] or [pattern]
 
         methods = [name for pattern in self.methods for name in matched(pattern)]
-        only = {name: sets for one, sets in self.only.items() for name in matched(one)}
+        only = {name: sets for key, sets in self.only.items() for name in matched(key)}
         return replace(self, methods=tuple(methods), only=only)
 
 

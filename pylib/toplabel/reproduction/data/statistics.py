@@ -88,7 +88,7 @@ def norm_advice(measured: dict[str, Any], grid: Axis) -> str:
 
 
 def advice(prepared: Prepared) -> list[str]:
-    """Return what is peculiar about a prepared data set, a sentence each.
+    """Return a sentence for each peculiarity of a prepared data set.
 
     The first split is looked at: columns that are constant in its training part, rows that are 0,
     classes and labels without a training row, and test rows that stand in the training part too.
@@ -111,7 +111,7 @@ def advice(prepared: Prepared) -> list[str]:
 
 
 def _constant_columns(X: Rows) -> int:
-    """Return how many columns have one value, but for a column of ones, which is a bias."""
+    """Return the number of columns with one value; a column of ones, which is a bias, is not counted."""
     if sparse.issparse(X):
         low, high = (np.asarray(end(axis=0).todense()).ravel() for end in (X.min, X.max))
     else:
@@ -121,7 +121,7 @@ def _constant_columns(X: Rows) -> int:
 
 
 def _repeated(train: Rows, test: Rows) -> int:
-    """Return how many rows of the second matrix stand in the first one."""
+    """Return the number of rows of the second matrix that stand in the first one."""
     known = {*_rows(train)}
     return sum(row in known for row in _rows(test))
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def create(recipe: Recipe) -> Trainer:
-    """Return what trains by a recipe; a ValueError says which option or import path is wrong."""
+    """Return the trainer of a recipe; a ValueError says which option or import path is wrong."""
     if recipe.competitor:
         return _competitor(recipe)
     if recipe.estimator:

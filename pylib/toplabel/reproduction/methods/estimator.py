@@ -87,7 +87,7 @@ def _in_one_line(estimator: Any, labels: np.ndarray | None = None) -> Iterator[N
 
 
 def _constant(labels: np.ndarray | None) -> str:
-    """Return which labels of an indicator no row or every row has, as the end of an error."""
+    """Return the labels of an indicator that no row or every row has, as the end of an error."""
     if labels is None or labels.ndim != 2:
         return ""
     same = np.flatnonzero((labels == labels[:1]).all(axis=0))

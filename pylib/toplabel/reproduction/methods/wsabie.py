@@ -69,7 +69,7 @@ class Violators:
         self._at = np.zeros(n_classes, dtype=int)
 
     def remembered(self, labels: np.ndarray, n_classes: int) -> np.ndarray:
-        """Return which classes the class of each example remembers, (len(labels), n_classes)."""
+        """Return whether the class of each example remembers each class, (len(labels), n_classes)."""
         # The last column takes the -1.
         remembers = np.zeros((len(labels), n_classes + 1), dtype=bool)
         remembers[np.arange(len(labels))[:, None], self._last[labels]] = True

@@ -90,7 +90,7 @@ def class_names(prepared: Prepared, network: Network) -> list[str]:
 def draw_images(
     prepared: Prepared, network: Network, name: str, seed: int
 ) -> tuple[Images, Images]:
-    """Return what a draw trains and tests on, of disjoint images.
+    """Return the inputs that a draw trains and tests on, of disjoint images.
 
     `prepared` has the images, one a row; its first split is taken. Grey values are divided by the
     largest absolute one of the training images. The rows depend on the seed of the run and on
