@@ -79,11 +79,11 @@ def machine_facts() -> dict[str, Any]:
 
 def versions() -> dict[str, str]:
     """Return the versions of Python and of the installed packages that results depend on."""
-    found = {"python": platform.python_version()}
+    installed = {"python": platform.python_version()}
     for package in PACKAGES:
         with suppress(metadata.PackageNotFoundError):
-            found[package] = metadata.version(package)
-    return found
+            installed[package] = metadata.version(package)
+    return installed
 
 
 def git_state(folder: str | os.PathLike[str]) -> dict[str, Any]:
@@ -124,8 +124,8 @@ def kernels_of(blas: Iterable[Mapping[str, Any]]) -> str:
     """Return the kernels of the OpenBLAS libraries of `blas_facts`, as "SkylakeX"; "" if not of one
     kind.
     """
-    found = {one.get("kernels") for one in blas if one.get("library") == "openblas"}
-    return str(found.pop() or "") if len(found) == 1 else ""
+    kernels = {library.get("kernels") for library in blas if library.get("library") == "openblas"}
+    return str(kernels.pop() or "") if len(kernels) == 1 else ""
 
 
 def jobs(folder: Path = BENCHMARKS) -> pd.DataFrame:
@@ -134,12 +134,12 @@ def jobs(folder: Path = BENCHMARKS) -> pd.DataFrame:
     """
     import pandas as pd
 
-    found = []
+    rows = []
     for path in sorted(folder.rglob("*.tsv")):
         names = (*path.relative_to(folder).with_suffix("").parts, "", "", "")
         for row in read_texts(path, delimiter="\t"):
-            found.append((*names[:4], row["s"], row["max_rss"]))
-    frame = pd.DataFrame(found, columns=["stage", "dataset", "method", "part", *_MEASURED])
+            rows.append((*names[:4], row["s"], row["max_rss"]))
+    frame = pd.DataFrame(rows, columns=["stage", "dataset", "method", "part", *_MEASURED])
     for name in _MEASURED:
         frame[name] = pd.to_numeric(frame[name], errors="coerce").fillna(0).astype(float)
     return frame
@@ -166,5 +166,5 @@ def note_start() -> None:
 
 
 def seconds_since_start() -> float:
-    """Return how long ago the last run started, in seconds; 0 for none."""
+    """Return the seconds since the start of the last run; 0 for none."""
     return round(time.time() - _START.stat().st_mtime, 1) if _START.is_file() else 0.0

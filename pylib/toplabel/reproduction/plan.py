@@ -257,10 +257,10 @@ class Plan:
     @cached_property
     def asked(self) -> list[Cell]:
         """The cells of the config, whether their data sets can be had or not."""
-        found: set[Cell] = set()
+        cells: set[Cell] = set()
         for name in self.run.studies:
-            found |= self.cells_of(name)
-        return sorted(found)
+            cells |= self.cells_of(name)
+        return sorted(cells)
 
     @cached_property
     def cells(self) -> list[Cell]:
@@ -290,12 +290,12 @@ class Plan:
 
     def reachable(self, asked: Iterable[Cell], what: str) -> list[Cell]:
         """Return the cells whose data sets can be had; none is a `PlanError` with the reasons."""
-        found = sorted(cell for cell in asked if not self.raw.missing(cell.dataset))
-        if not found:
+        cells = sorted(cell for cell in asked if not self.raw.missing(cell.dataset))
+        if not cells:
             reasons = {cell.dataset: self.raw.missing(cell.dataset) for cell in sorted(asked)}
             words = "; ".join(f"{name}: {why}" for name, why in reasons.items())
             raise PlanError(f"{what}: no data set can be had ({words or 'no study has one'})")
-        return found
+        return cells
 
     @cached_property
     def datasets(self) -> list[str]:

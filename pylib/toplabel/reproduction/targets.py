@@ -78,11 +78,11 @@ class Targets:
         Where selections are drawn, methods without a C of their own are left out.
         """
         methods = self._plan.methods
-        found = [cell for cell in cells if cell.dataset == dataset]
-        found = [cell for cell in found if not methods[cell.method].variant_of] or found
+        shown = [cell for cell in cells if cell.dataset == dataset]
+        shown = [cell for cell in shown if not methods[cell.method].variant_of] or shown
         if not figure.cell_files:
-            return found
-        rows = {cell: methods[cell.method] for cell in found}
+            return shown
+        rows = {cell: methods[cell.method] for cell in shown}
         return [cell for cell, row in rows.items() if row.selects_C and not row.selected_by]
 
     def figure_files(self) -> list[str]:
@@ -121,7 +121,7 @@ class Targets:
         return files
 
     def figure_shows(self, name: str) -> dict[str, Any]:
-        """Return what a figure of one data set needs to know of it; nothing of other figures."""
+        """Return the facts of a data set that its figure shows; none for other figures."""
         dataset = row_of(name).dataset_of(name)
         if not dataset:
             return {}
@@ -158,7 +158,7 @@ class Targets:
         return {} if name == "projections" else {"meta": self._plan.prepared(self.timed_set)}
 
     def reasons(self) -> dict[str, str]:
-        """Return why each other registered data set is missing."""
+        """Return the reason why each other registered data set is missing."""
         plan = self._plan
         prepared = {*self.prepared()}
         others = [name for name in plan.registry if plan.prepared(name) not in prepared]

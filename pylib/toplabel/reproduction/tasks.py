@@ -216,7 +216,7 @@ class Tasks:
 
 
 def recipe_of(method: Method) -> Recipe:
-    """Return what a row of the registry of methods says of the training of a model."""
+    """Return the recipe of a row of the registry of methods."""
     arguments = dict(method.params)
     competitor = ""
     if method.competitor:

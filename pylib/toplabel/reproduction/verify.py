@@ -147,11 +147,11 @@ def beside(kept: pd.DataFrame, again: pd.DataFrame) -> pd.DataFrame:
     Numbers are the `same` if they are so with the twelve digits that cells.csv has, and
     `same_shown` with those that a report shows.
     """
-    found = kept.merge(again, how="left", on=[*_CELL, "metric"], validate="1:1")
-    found.index = kept.index
-    decimals = map(decimals_of, found["metric"], found["printed"])
-    pairs = [*zip(found["value"], found["again"], decimals, strict=True)]
-    return found.assign(
+    joined = kept.merge(again, how="left", on=[*_CELL, "metric"], validate="1:1")
+    joined.index = kept.index
+    decimals = map(decimals_of, joined["metric"], joined["printed"])
+    pairs = [*zip(joined["value"], joined["again"], decimals, strict=True)]
+    return joined.assign(
         same=[f"{old:.12g}" == f"{new:.12g}" for old, new, _ in pairs],
         same_shown=[fixed(old, shown) == fixed(new, shown) for old, new, shown in pairs],
     )
@@ -194,17 +194,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     command += ["--config", *options.config] if options.config else []
     status = subprocess.run(command, env=os.environ | setting).returncode
     chosen = pd.MultiIndex.from_frame(kept[_CELL]).isin(results)
-    found = beside(kept[chosen], computed(folder, drawn))
-    is_drawn = found.index.isin(drawn.index)
-    print(_table(found[is_drawn]))
-    if not (others := found[~is_drawn])["same"].all():
+    compared = beside(kept[chosen], computed(folder, drawn))
+    is_drawn = compared.index.isin(drawn.index)
+    print(_table(compared[is_drawn]))
+    if not (others := compared[~is_drawn])["same"].all():
         print(f"other numbers of these results that differ:\n{_table(others[~others['same']])}")
     for which, digits in (("same", "to the last digit"), ("same_shown", "as shown in a report")):
         print(
-            f"{found.loc[is_drawn, which].sum()} of {len(drawn)} the same {digits}, and "
+            f"{compared.loc[is_drawn, which].sum()} of {len(drawn)} the same {digits}, and "
             f"{others[which].sum()} of {len(others)} others of their results"
         )
-    return 0 if status == 0 and found["same"].all() else 1
+    return 0 if status == 0 and compared["same"].all() else 1
 
 
 def _table(numbers: pd.DataFrame) -> str:

@@ -52,7 +52,7 @@ def load_catalogue(
     config, published = Path(root) / "config", Path(root) / "data/published"
     registry = load_registry(config / "datasets.yaml", run)
     methods = load_methods(config / "methods.yaml", run)
-    found = Catalogue(
+    catalogue = Catalogue(
         registry,
         load_protocols(config / "protocols.yaml"),
         methods,
@@ -61,48 +61,48 @@ def load_catalogue(
         load_notes(root),
         published,
     )
-    _check_names(found)
-    for study in found.studies.values():
+    _check_names(catalogue)
+    for study in catalogue.studies.values():
         for dataset, method in study.pairs:
             if lacking := _lacking(registry[dataset], methods[method]):
                 what = f"'{method}' needs {lacking}, which '{dataset}' has not"
                 raise ValueError(f"study '{study.name}': {what}")
-    return found
+    return catalogue
 
 
-def _check_names(found: Catalogue) -> None:
+def _check_names(catalogue: Catalogue) -> None:
     """Refuse a name that is not registered, by where it stands and the nearest known ones."""
     known = {
-        "protocol": found.protocols,
-        "data set": found.registry,
-        "method": found.methods,
-        "table": found.tables,
+        "protocol": catalogue.protocols,
+        "data set": catalogue.registry,
+        "method": catalogue.methods,
+        "table": catalogue.tables,
     }
-    for where, kind, names in _names(found):
+    for where, kind, names in _names(catalogue):
         for name in names:
             if name not in known[kind]:
                 raise ValueError(f"{where}: {unknown(kind, name, sorted(known[kind]))}")
 
 
-def _names(found: Catalogue) -> Iterator[tuple[str, str, Iterable[str]]]:
+def _names(catalogue: Catalogue) -> Iterator[tuple[str, str, Iterable[str]]]:
     """Yield where names of other rows stand, what they name, and the names."""
-    for kind, rows in (("data set", found.registry), ("method", found.methods)):
+    for kind, rows in (("data set", catalogue.registry), ("method", catalogue.methods)):
         for row in rows.values():
             yield f"{kind} '{row.name}'", "protocol", [row.protocol] if row.protocol else []
-    for study in found.studies.values():
+    for study in catalogue.studies.values():
         where = f"study '{study.name}'"
         yield where, "data set", chain(study.datasets, *study.only.values())
         yield where, "method", (*study.methods, *study.only)
         yield where, "table", study.tables
-    for key, tables in found.notes.tables.items():
+    for key, tables in catalogue.notes.tables.items():
         yield f"{FILE}: {key}.tables", "table", tables
-    for name, reading in found.notes.readings.items():
+    for name, reading in catalogue.notes.readings.items():
         yield f"{FILE}: readings.{name}", "data set", chain(*reading.datasets.items())
         yield f"{FILE}: readings.{name}", "method", chain(*reading.methods.items())
 
 
 def _lacking(entry: Entry, method: Method) -> str:
-    """Return what a method needs and a data set has not; empty if it has all."""
+    """Return the need of a method that a data set does not meet; empty if it meets all."""
     if method.fine_tunes and entry.network is None:
         return "a network"
     if method.task == entry.task:

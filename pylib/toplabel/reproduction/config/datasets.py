@@ -110,7 +110,7 @@ def load_registry(
 
 def _check_entry(entry: Entry, entries: Mapping[str, Entry]) -> None:
     """Refuse an entry whose keys do not fit each other, or the other entries."""
-    if sum(one is not None for one in (entry.embedded, entry.format, entry.network)) != 1:
+    if sum(kind is not None for kind in (entry.embedded, entry.format, entry.network)) != 1:
         raise Fault("format", "a set has one of embedded, format and network")
     if entry.format is not None:
         _check_parts(entry)

@@ -130,12 +130,12 @@ def check_rows(
     if not isinstance(rows, Mapping):
         return check(document, kind, name)
     try:
-        found = validate({**document, key: whole(rows)}, kind)
+        registry = validate({**document, key: whole(rows)}, kind)
     except Fault as fault:
         raise ValueError(f"{name}: {fault}") from None
     if taken := [row for row in own if row in rows]:
         raise Fault(f"{key}.{taken[0]}", f"{name} has this name already")
-    return validate({**document, key: whole({**rows, **own})}, kind) if own else found
+    return validate({**document, key: whole({**rows, **own})}, kind) if own else registry
 
 
 @cache
@@ -144,13 +144,13 @@ def _adapter(kind: Any) -> TypeAdapter:
 
 
 def fault_of(error: ValidationError, document: Any) -> Fault:
-    """Return what is wrong deepest in a document, with all that pydantic says of its place.
+    """Return the deepest fault of a document, with all that pydantic says of its place.
 
     A value that may have several forms has an error for each of them.
     """
     said: dict[tuple[str | int, ...], list[Fault]] = {}
-    for one in error.errors(include_url=False):
-        said.setdefault(_place(one["loc"], document), []).append(_explain(one))
+    for detail in error.errors(include_url=False):
+        said.setdefault(_place(detail["loc"], document), []).append(_explain(detail))
     place = max(said, key=len)
     key = "".join(f"[{s}]" if isinstance(s, int) else f".{s}" for s in place).lstrip(".")
     messages = dict.fromkeys(fault.message for fault in said[place])
@@ -170,7 +170,7 @@ def _place(loc: Sequence[str | int], document: Any) -> tuple[str | int, ...]:
 
 
 def _explain(error: Mapping[str, Any]) -> Fault:
-    """Return what an error says, with the key within its place if it names one."""
+    """Return the fault that an error reports, with the key within its place if it names one."""
     cause = error.get("ctx", {}).get("error")
     if cause is not None:
         return cause if isinstance(cause, Fault) else Fault("", str(cause))
@@ -189,7 +189,7 @@ def _explain(error: Mapping[str, Any]) -> Fault:
 
 
 def _allowed(value: str, pattern: str) -> str:
-    """Return what a name may have that does not match a pattern, and a similar name that does."""
+    """Return the rule for a name that does not match a pattern, and a similar name that does."""
     similar = unicodedata.normalize("NFKD", value).encode("ascii", "ignore").decode()
     similar = re.sub(r"[^A-Za-z0-9_.+-]+", "_", similar)
     names = [similar, re.sub(r"[^a-z0-9_]+", "_", similar.lower())]
@@ -253,7 +253,7 @@ def _with_names(rows: Any) -> Any:
 def _number(value: Any) -> Any:
     """Return 1e-4, which YAML takes for a text, as the number that it is meant to be."""
     if isinstance(value, Mapping):
-        return {key: _number(one) for key, one in value.items()}
+        return {key: _number(item) for key, item in value.items()}
     is_number = isinstance(value, str) and re.fullmatch(r"[-+]?\d+(\.\d*)?[eE][-+]?\d+", value)
     return float(value) if is_number else value
 

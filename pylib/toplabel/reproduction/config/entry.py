@@ -252,7 +252,7 @@ class Entry(Closed):
     def parts(self) -> list[str]:
         """The parts that the files hold, and those that one of them is cut into."""
         parts = [part for file in self.files for part in file.holds]
-        folds = [part for one in self.splits for part in (one.train, one.test) if self.folds]
+        folds = [part for split in self.splits for part in (split.train, split.test) if self.folds]
         return [*parts, *(self.divide.into if self.divide else ()), *folds]
 
     def is_in(self, source: str) -> bool:

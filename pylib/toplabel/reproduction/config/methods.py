@@ -31,11 +31,11 @@ from toplabel.reproduction.config.protocols import Axis, Budget, BudgetName, Gri
 
 def whole_rows(rows: Mapping[str, Any]) -> dict[str, Any]:
     """Return a row for each method, by its name: with `ks` one for each k, and variants whole."""
-    found: dict[str, Any] = {}
+    of_each_k: dict[str, Any] = {}
     for name, row in rows.items():
         several = isinstance(row, Mapping) and "ks" in row
-        found |= _at_each_k(name, row) if several else {name: row}
-    return {name: _whole(row, found) for name, row in found.items()}
+        of_each_k |= _at_each_k(name, row) if several else {name: row}
+    return {name: _whole(row, of_each_k) for name, row in of_each_k.items()}
 
 
 def _at_each_k(name: str, row: Mapping[str, Any]) -> dict[str, Any]:

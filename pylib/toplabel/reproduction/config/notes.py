@@ -235,7 +235,7 @@ class Notes(Closed):
     @property
     def stand_ins(self) -> set[str]:
         """The data sets that only take the places of others under a reading."""
-        pairs = [pair for one in self.readings.values() for pair in one.datasets.items()]
+        pairs = [pair for reading in self.readings.values() for pair in reading.datasets.items()]
         return {new for old, new in pairs if new != old}
 
     @property

@@ -88,7 +88,7 @@ class Axis(Closed):
         if not self.start - _SLACK <= exponent <= self.stop + _SLACK:
             return [exponent]
         finer = (exponent - step, exponent, exponent + step)
-        return sorted({tidy(min(max(one, self.start), self.stop)) for one in finer})
+        return sorted({tidy(min(max(tried, self.start), self.stop)) for tried in finer})
 
 
 @model
@@ -146,7 +146,9 @@ class Grid(Closed):
 
     def threshold_values(self) -> np.ndarray:
         """Return ascending thresholds; none without a grid."""
-        return np.unique(np.concatenate([np.empty(0), *(one.values() for one in self.thresholds)]))
+        return np.unique(
+            np.concatenate([np.empty(0), *(axis.values() for axis in self.thresholds)])
+        )
 
 
 @model

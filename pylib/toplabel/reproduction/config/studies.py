@@ -50,12 +50,12 @@ def table_name(source: str, table: str) -> str:
 
 def published_tables(folder: str | os.PathLike[str]) -> dict[str, tuple[str, str]]:
     """Return source and number, as ("tpami2017", "5"), of the published tables by short name."""
-    found = {}
+    tables = {}
     for path in sorted(Path(folder).glob("*.csv")):
         match = _TABLE_FILE.fullmatch(path.stem)
         if match and path.stem not in OTHER_COLUMNS:
-            found[short_name(path.stem)] = (match["source"], str(int(match["table"])))
-    return found
+            tables[short_name(path.stem)] = (match["source"], str(int(match["table"])))
+    return tables
 
 
 Names = Annotated[tuple[Name, ...], Some]
@@ -101,7 +101,7 @@ class Study(Closed):
             return [name for name in known if fnmatchcase(name, pattern)] or [pattern]
 
         methods = [name for pattern in self.methods for name in matched(pattern)]
-        only = {name: sets for one, sets in self.only.items() for name in matched(one)}
+        only = {name: sets for key, sets in self.only.items() for name in matched(key)}
         return replace(self, methods=tuple(methods), only=only)
 
 
@@ -115,15 +115,15 @@ def load_studies(
     `methods` are the names that patterns stand for. A ValueError names the file, the key and what
     is wrong; a `Fault` for studies of `run`.
     """
-    found = {}
+    studies = {}
     for path in sorted(Path(folder).glob("*.yaml")):
-        found[path.stem] = check(with_name(read_yaml(path), path.stem), Study, str(path))
+        studies[path.stem] = check(with_name(read_yaml(path), path.stem), Study, str(path))
     asked = run.get("studies", ())
     own = {name: row for name, row in asked.items() if row} if isinstance(asked, Mapping) else {}
-    if taken := [name for name in own if name in found]:
+    if taken := [name for name in own if name in studies]:
         raise Fault(f"studies.{taken[0]}", f"{folder} has this name already")
     try:
-        found |= validate(own, Annotated[Mapping[Name, Study], Named])
+        studies |= validate(own, Annotated[Mapping[Name, Study], Named])
     except Fault as fault:
         raise fault.below("studies") from None
-    return {name: study.with_methods(methods) for name, study in found.items()}
+    return {name: study.with_methods(methods) for name, study in studies.items()}

@@ -95,7 +95,7 @@ def mirror_folders(configured: Iterable[PathLike], root: PathLike) -> list[Path]
 
 def find(name: str, folders: Iterable[Path]) -> Path | None:
     """Return the first copy of a file, plain or compressed; None when no folder has one."""
-    return next((found[0] for folder in folders if (found := copies(name, folder))), None)
+    return next((path for folder in folders for path in copies(name, folder)), None)
 
 
 def copies(name: str, folder: Path) -> list[Path]:
@@ -108,9 +108,9 @@ def check_only_copy(file: RawFile | FetchTask, folder: Path) -> None:
     """Refuse a file without a registered sum that a folder has plain and compressed: one of the two
     may be older, and nothing says which is meant.
     """
-    found = [] if file.sha256 else copies(file.name, folder)
-    if len(found) > 1:
-        names = " and ".join(path.name for path in found)
+    paths = [] if file.sha256 else copies(file.name, folder)
+    if len(paths) > 1:
+        names = " and ".join(path.name for path in paths)
         raise FetchError(f"{folder} has {names}; remove all but the one that is meant")
 
 

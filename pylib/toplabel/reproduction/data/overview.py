@@ -49,7 +49,7 @@ def describe_datasets(task: DescribeTask, metas: Iterable[PathLike]) -> pd.DataF
 def dataset_row(
     entry: DescribedSet, meta: dict[str, Any] | None, reason: str = ""
 ) -> dict[str, Any]:
-    """Return what is known of a data set by its meta.json, or why it is missing."""
+    """Return the facts of a data set by its meta.json, or the reason why it is missing."""
     if meta is not None and (why := meta.get("not_comparable")):
         reason = f"not comparable: {why}"
     row = {
@@ -82,7 +82,7 @@ def disagreements(
     """Return each printed number that is not the measured one, rounded: the statistic, a sentence,
     and the registry's explanation if it has one.
     """
-    found = []
+    differing = []
     for row in printed:
         for key in _COMPARED:
             text, value = getattr(row, key), measured[key]
@@ -93,12 +93,12 @@ def disagreements(
                 reason = row.differs.get(key)
                 shown = f"{value:.4f}" if isinstance(value, float) else str(value)
                 sentence = f"{key} is {shown}, {row.source} prints {text}"
-                found.append((key, f"{sentence}: {reason}" if reason else sentence, reason))
-    return found
+                differing.append((key, f"{sentence}: {reason}" if reason else sentence, reason))
+    return differing
 
 
 def set_lines(prepared: Prepared, columns: Sequence[Column]) -> list[str]:
-    """Return what `check` prints of a prepared set: sizes, rows of each class, columns and advice."""
+    """Return the lines that `check` prints of a prepared set: sizes, classes, columns and advice."""
     size, n = prepared.meta["statistics"], len(prepared.splits)
     counts = class_counts(prepared)
     named = zip(prepared.class_names, counts, strict=True)

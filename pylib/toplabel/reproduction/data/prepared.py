@@ -117,7 +117,7 @@ def check_prepared(folder: str | os.PathLike[str]) -> None:
 
 
 def read_meta(folder: str | os.PathLike[str]) -> dict[str, Any]:
-    """Return what ``meta.json`` says of a prepared set; the other files are not looked at."""
+    """Return the content of the ``meta.json`` of a prepared set; the other files are not looked at."""
     path = Path(folder) / _META_FILE
     if not path.is_file():
         raise FileError(f"{path}: missing, so the data set is not prepared")
@@ -125,6 +125,6 @@ def read_meta(folder: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def not_comparable(folder: str | os.PathLike[str]) -> str:
-    """Return why results on a prepared set are not put beside published ones, or ""."""
+    """Return the reason why results on a prepared set are not put beside published ones, or ""."""
     is_there = (Path(folder) / _META_FILE).is_file()
     return read_meta(folder).get("not_comparable", "") if is_there else ""

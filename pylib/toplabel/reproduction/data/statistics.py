@@ -88,28 +88,30 @@ def norm_advice(measured: dict[str, Any], grid: Axis) -> str:
 
 
 def advice(prepared: Prepared) -> list[str]:
-    """Return what is peculiar about a prepared data set, a sentence each.
+    """Return a sentence for each peculiarity of a prepared data set.
 
     The first split is looked at: columns that are constant in its training part, rows that are 0,
     classes and labels without a training row, and test rows that stand in the training part too.
     """
     split = prepared.splits[0]
     train, test = prepared.parts[split.train], prepared.parts[split.test]
-    found = []
+    remarks = []
     if constant := _constant_columns(train.X):
-        found.append(f"{constant} of {train.n_features} columns are constant in the training part.")
+        remarks.append(
+            f"{constant} of {train.n_features} columns are constant in the training part."
+        )
     if zero := int((squared_norms(train.X) == 0).sum()):
-        found.append(f"{zero} of {train.n_rows} training rows are 0.")
+        remarks.append(f"{zero} of {train.n_rows} training rows are 0.")
     if names := [prepared.class_names[j] for j in np.flatnonzero(class_counts(prepared) == 0)]:
         more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-        found.append(f"No training row has {', '.join(names[:_NAMED])}{more}.")
+        remarks.append(f"No training row has {', '.join(names[:_NAMED])}{more}.")
     if train is not test and (twice := _repeated(train.X, test.X)):
-        found.append(f"{twice} of {test.n_rows} test rows stand in the training part, too.")
-    return found
+        remarks.append(f"{twice} of {test.n_rows} test rows stand in the training part, too.")
+    return remarks
 
 
 def _constant_columns(X: Rows) -> int:
-    """Return how many columns have one value, but for a column of ones, which is a bias."""
+    """Return the number of columns with one value; a column of ones, which is a bias, is not counted."""
     if sparse.issparse(X):
         low, high = (np.asarray(end(axis=0).todense()).ravel() for end in (X.min, X.max))
     else:
@@ -119,7 +121,7 @@ def _constant_columns(X: Rows) -> int:
 
 
 def _repeated(train: Rows, test: Rows) -> int:
-    """Return how many rows of the second matrix stand in the first one."""
+    """Return the number of rows of the second matrix that stand in the first one."""
     known = {*_rows(train)}
     return sum(row in known for row in _rows(test))
 

@@ -18,7 +18,7 @@ from toplabel.reproduction.config.protocols import Axis
 class PrepareTask:
     """What a prepared data set depends on besides the bytes of its raw files.
 
-    The fields have the meaning of the keys of a registry entry (`config.entry.Entry`), but for these:
+    The fields have the meaning of the keys of a registry entry (`config.entry.Entry`). The others are:
 
     Attributes
     ----------

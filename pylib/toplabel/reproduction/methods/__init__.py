@@ -10,15 +10,13 @@ import importlib
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from toplabel.losses import get
-
 if TYPE_CHECKING:
     from toplabel.reproduction.methods.recipe import Recipe
     from toplabel.reproduction.methods.trained import Trainer
 
 
 def create(recipe: Recipe) -> Trainer:
-    """Return what trains by a recipe; a ValueError says which option or import path is wrong."""
+    """Return the trainer of a recipe; a ValueError says which option or import path is wrong."""
     if recipe.competitor:
         return _competitor(recipe)
     if recipe.estimator:
@@ -44,15 +42,17 @@ def _imported(key: str, path: str, recipe: Recipe, check: Callable[[Any, str], N
     from toplabel.reproduction.methods.estimator import made
 
     try:
-        found = made(path, recipe.arguments)
-        check(found, path)
+        instance = made(path, recipe.arguments)
+        check(instance, path)
     except ValueError as error:
         raise ValueError(f"{key}: {error}") from None
-    return found
+    return instance
 
 
 def _check_loss(loss: Any, path: str) -> None:
     """Refuse what is no loss."""
+    from toplabel.losses import get  # here: planning a run needs no solver
+
     try:
         get(loss)
     except ValueError as error:

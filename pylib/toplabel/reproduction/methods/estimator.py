@@ -63,9 +63,9 @@ class Fitted:
         with _in_one_line(self.estimator):
             if self.multilabel:
                 return label_scores(self.estimator, X, self.n_classes)
-            found, classes = class_scores(self.estimator, X)
-        scores = np.full((X.shape[0], self.n_classes), found.min() - 1.0)
-        scores[:, classes.astype(np.intp)] = found
+            known, classes = class_scores(self.estimator, X)
+        scores = np.full((X.shape[0], self.n_classes), known.min() - 1.0)
+        scores[:, classes.astype(np.intp)] = known
         return scores
 
 
@@ -87,7 +87,7 @@ def _in_one_line(estimator: Any, labels: np.ndarray | None = None) -> Iterator[N
 
 
 def _constant(labels: np.ndarray | None) -> str:
-    """Return which labels of an indicator no row or every row has, as the end of an error."""
+    """Return the labels of an indicator that no row or every row has, as the end of an error."""
     if labels is None or labels.ndim != 2:
         return ""
     same = np.flatnonzero((labels == labels[:1]).all(axis=0))

@@ -53,9 +53,9 @@ class Boosted:
         """Return scores of rows, shape (rows, m)."""
         rows, m = _single(X), self.n_classes
         votes = np.zeros((len(rows), m))
-        for one in self.rounds:
-            votes[np.arange(len(rows)), one.classes[one.tree.apply(rows)]] += one.step
-        return (m * votes - np.sum([one.step for one in self.rounds])) / (m - 1)
+        for stage in self.rounds:
+            votes[np.arange(len(rows)), stage.classes[stage.tree.apply(rows)]] += stage.step
+        return (m * votes - np.sum([stage.step for stage in self.rounds])) / (m - 1)
 
 
 def _single(X: Matrix) -> np.ndarray:
@@ -81,13 +81,13 @@ class SimplexBoosting:
             start.state.scores.copy() if start is not None else np.zeros((len(rows), n_classes))
         )
         while len(rounds) < max(1, round(C)):
-            found = self._round(rows, labels, scores, len(rounds))
-            useful = found.step > 0  # else no tree lowers the risk
+            latest = self._round(rows, labels, scores, len(rounds))
+            useful = latest.step > 0  # else no tree lowers the risk
             if useful or not rounds:
-                rounds.append(found)
+                rounds.append(latest)
             if not useful:
                 break
-            scores += found.step * _codes_gram(n_classes)[found.classes[found.tree.apply(rows)]]
+            scores += latest.step * _codes_gram(n_classes)[latest.classes[latest.tree.apply(rows)]]
         state = _State(rounds, scores)
         return Trained(Boosted(rounds, n_classes), "uncertified", len(rounds), state=state)
 

@@ -44,12 +44,14 @@ class LeastSquares:
         """Train (see `trained.Trainer`)."""
         kernel, bias, denominator = self._settings
         if _Last.holds(X, labels, n_classes, *self._settings):
-            found, left_out = _Last.path.solution(C), _Last.path.left_out(C)
+            solution, left_out = _Last.path.solution(C), _Last.path.left_out(C)
         else:
             options = {"n_classes": n_classes, **_kernel(X, kernel, denominator)}
-            found, left_out = simplex.solve(_rows(X, bias), labels, "s_ls", C, **options), None
-        certificate = (found.primal, found.dual, found.relative_gap)
-        return Trained(_model(found, X, bias), found.status, 1, *certificate, left_out=left_out)
+            solution, left_out = simplex.solve(_rows(X, bias), labels, "s_ls", C, **options), None
+        certificate = (solution.primal, solution.dual, solution.relative_gap)
+        return Trained(
+            _model(solution, X, bias), solution.status, 1, *certificate, left_out=left_out
+        )
 
 
 @dataclass(frozen=True)
@@ -65,9 +67,11 @@ class SupportVectors:
         """Train (see `trained.Trainer`)."""
         options = {"kernel": self.kernel, "n_classes": n_classes, "tol": tol, "seed": seed}
         options |= {"max_iter": max_iter, "warm_start": None if start is None else start.state}
-        found = simplex.solve(X, labels, self.loss, C, **options)
-        certificate = (found.primal, found.dual, found.relative_gap)
-        return Trained(_model(found, X), found.status, found.epochs, *certificate, state=found)
+        solution = simplex.solve(X, labels, self.loss, C, **options)
+        certificate = (solution.primal, solution.dual, solution.relative_gap)
+        return Trained(
+            _model(solution, X), solution.status, solution.epochs, *certificate, state=solution
+        )
 
 
 @dataclass(frozen=True)
@@ -86,8 +90,10 @@ class Online:
         """Train (see `trained.Trainer`)."""
         options = {"epochs": self.epochs, "average": self.average, "n_classes": n_classes}
         rows = _rows(X, self.bias)
-        found = simplex.solve_online(rows, labels, self.loss, C, seed=seed, **options)
-        return Trained(_model(found, X, self.bias), found.status, found.epochs, found.primal)
+        solution = simplex.solve_online(rows, labels, self.loss, C, seed=seed, **options)
+        return Trained(
+            _model(solution, X, self.bias), solution.status, solution.epochs, solution.primal
+        )
 
 
 @dataclass(frozen=True)
@@ -163,13 +169,15 @@ def _rows(X: Matrix, bias: bool) -> Matrix:
 
 
 def _model(
-    found: simplex.SimplexSolution, X: Matrix, bias: bool = False
+    solution: simplex.SimplexSolution, X: Matrix, bias: bool = False
 ) -> np.ndarray | Affine | Gaussian:
     """Return the scores of the classes as a model that can be stored."""
-    codes = simplex.simplex_coding(found.n_classes)
-    if found.W is not None:
-        W = found.W @ codes
+    codes = simplex.simplex_coding(solution.n_classes)
+    if solution.W is not None:
+        W = solution.W @ codes
         return Affine(W[:-1], W[-1]) if bias else W
-    kept = np.flatnonzero(found.A.any(axis=1))
+    kept = np.flatnonzero(solution.A.any(axis=1))
     rows = np.asarray(dense(X[kept]), dtype=float)
-    return Gaussian(rows, found.A[kept] @ codes, np.zeros(found.n_classes), float(found.theta))
+    return Gaussian(
+        rows, solution.A[kept] @ codes, np.zeros(solution.n_classes), float(solution.theta)
+    )

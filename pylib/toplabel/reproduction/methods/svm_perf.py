@@ -61,12 +61,12 @@ class RecallAtK:
                 return status_of(gap, tol, epochs, max_iter)
             return "uncertified"
 
-        def one(positive: np.ndarray, state: Planes | None) -> Solved:
+        def solve_problem(positive: np.ndarray, state: Planes | None) -> Solved:
             shape, n_positive = (X.shape[1], positive.shape[1]), int(positive.sum())
             risk = partial(tangent, X, positive, self._k)
             return solve(risk, shape, n_positive, C, tol, max_iter, state, self._tolerance)
 
-        return train_problems(one, X, labels, n_classes, self._one_vs_all, start, status)
+        return train_problems(solve_problem, X, labels, n_classes, self._one_vs_all, start, status)
 
 
 def tangent(X: Matrix, positive: np.ndarray, k: int, W: np.ndarray) -> tuple[int, np.ndarray]:
@@ -83,8 +83,8 @@ def _direction(X: Matrix, positive: np.ndarray, predicted: np.ndarray) -> np.nda
     """Return X' times 2 (positive - predicted), of which few entries are not 0."""
     rows, columns = np.nonzero(positive != predicted)
     signs = np.where(positive[rows, columns], 2.0, -2.0)
-    found = sparse.csr_matrix((signs, (columns, rows)), shape=positive.T.shape) @ X
-    return (found.toarray() if sparse.issparse(found) else found).T
+    direction = sparse.csr_matrix((signs, (columns, rows)), shape=positive.T.shape) @ X
+    return (direction.toarray() if sparse.issparse(direction) else direction).T
 
 
 def most_violating(scores: np.ndarray, positive: np.ndarray, k: int) -> tuple[np.ndarray, int]:
@@ -120,8 +120,8 @@ def _highest(scores: np.ndarray, count: int) -> np.ndarray:
     if count >= len(scores):
         return np.argsort(-scores, kind="stable")
     least = np.partition(scores, -count)[-count]
-    found = np.flatnonzero(scores >= least)
-    return found[np.argsort(-scores[found], kind="stable")][:count]
+    candidates = np.flatnonzero(scores >= least)
+    return candidates[np.argsort(-scores[candidates], kind="stable")][:count]
 
 
 _SAME = 1e-12

@@ -50,13 +50,13 @@ class TopPush:
         """Train (see `trained.Trainer`)."""
         gram = np.asarray(dense(X @ X.T), dtype=float)
 
-        def one(positive: np.ndarray, state: np.ndarray | None) -> Solved:
+        def solve_problem(positive: np.ndarray, state: np.ndarray | None) -> Solved:
             return solve(X, gram, positive, C, tol, max_iter, state)
 
         def status(gap: float, epochs: int) -> str:
             return status_of(gap, tol, epochs, max_iter)
 
-        return train_problems(one, X, labels, n_classes, self._one_vs_all, start, status)
+        return train_problems(solve_problem, X, labels, n_classes, self._one_vs_all, start, status)
 
 
 def solve(

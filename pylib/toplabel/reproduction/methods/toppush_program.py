@@ -38,13 +38,13 @@ class TopPushProgram:
     def train(self, X, labels, *, n_classes, C, **_) -> Trained:
         """Train (see `trained.Trainer`)."""
 
-        def one(positive: np.ndarray, state: None) -> Solved:
+        def solve_problem(positive: np.ndarray, state: None) -> Solved:
             return solve(_Dual(X, positive, C), self._tolerance, self._iterations)
 
         def status(gap: float, epochs: int) -> str:
             return "uncertified"
 
-        return train_problems(one, X, labels, n_classes, False, None, status)
+        return train_problems(solve_problem, X, labels, n_classes, False, None, status)
 
 
 def solve(problem: _Dual, tolerance: float, iterations: int) -> Solved:

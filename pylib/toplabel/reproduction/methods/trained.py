@@ -168,7 +168,7 @@ def train_problems(
     problems are added up, and the largest number of epochs counts.
     """
 
-    def solved_one(positive: np.ndarray, state: Any) -> Solved:
+    def solve_problem(positive: np.ndarray, state: Any) -> Solved:
         if positive.any() and not positive.all():
             return solve(positive, state)
         return Solved(np.zeros((X.shape[1], positive.shape[1])), 0.0, 0.0, 0)
@@ -176,9 +176,10 @@ def train_problems(
     positive = indicator(labels, n_classes)
     problems = np.split(positive, n_classes, axis=1) if one_vs_all else [positive]
     states = [None] * len(problems) if start is None else start.state
-    solved = [solved_one(*pair) for pair in zip(problems, states, strict=True)]
-    primal, dual = sum(one.primal for one in solved), sum(one.dual for one in solved)
-    gap, epochs = relative_gap(primal, dual), max(one.epochs for one in solved)
-    model = np.concatenate([one.W for one in solved], axis=1)
-    states = [one.state for one in solved]
+    solved = [solve_problem(*pair) for pair in zip(problems, states, strict=True)]
+    primal = sum(problem.primal for problem in solved)
+    dual = sum(problem.dual for problem in solved)
+    gap, epochs = relative_gap(primal, dual), max(problem.epochs for problem in solved)
+    model = np.concatenate([problem.W for problem in solved], axis=1)
+    states = [problem.state for problem in solved]
     return Trained(model, status(gap, epochs), epochs, primal, dual, gap, state=states)

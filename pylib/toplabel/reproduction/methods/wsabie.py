@@ -69,10 +69,11 @@ class Violators:
         self._at = np.zeros(n_classes, dtype=int)
 
     def remembered(self, labels: np.ndarray, n_classes: int) -> np.ndarray:
-        """Return which classes the class of each example remembers, (len(labels), n_classes)."""
-        found = np.zeros((len(labels), n_classes + 1), dtype=bool)  # the last column takes the -1
-        found[np.arange(len(labels))[:, None], self._last[labels]] = True
-        return found[:, :n_classes]
+        """Return whether the class of each example remembers each class, (len(labels), n_classes)."""
+        # The last column takes the -1.
+        remembers = np.zeros((len(labels), n_classes + 1), dtype=bool)
+        remembers[np.arange(len(labels))[:, None], self._last[labels]] = True
+        return remembers[:, :n_classes]
 
     def remember(self, labels: np.ndarray, violators: np.ndarray) -> None:
         """Note violators, in the order of the examples."""
@@ -119,8 +120,8 @@ class Embedding:
         """Take one step on a batch of examples."""
         inputs = np.asarray(X @ self.U)
         violator, draws = sample_violators(inputs @ self.B.T, labels, last, rng)
-        found = violator >= 0
-        if not found.any():
+        violated = violator >= 0
+        if not violated.any():
             return
         of_U, of_B = self.gradients(X, inputs, labels, violator, rank_weights(draws, len(self.B)))
         self.U, self.B = (
@@ -129,7 +130,7 @@ class Embedding:
                 (self.U, self.B), (of_U, of_B), self._squares, strict=True
             )
         )
-        last.remember(labels[found], violator[found])
+        last.remember(labels[violated], violator[violated])
 
     def gradients(
         self,
@@ -168,9 +169,9 @@ def sample_violators(
     violates &= ~last.remembered(labels, scores.shape[1])
     violates[rows, labels] = False
     first = np.where(violates, turn, np.inf).argmin(axis=1)
-    found = violates[rows, first]
+    violated = violates[rows, first]
     draws = 1 + (turn < turn[rows, first][:, None]).sum(axis=1)
-    return np.where(found, first, -1), np.where(found, draws, 1)
+    return np.where(violated, first, -1), np.where(violated, draws, 1)
 
 
 def rank_weights(draws: np.ndarray, n_classes: int) -> np.ndarray:

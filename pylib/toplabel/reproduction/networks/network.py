@@ -53,7 +53,7 @@ def load_weights(network: nn.Module, path: str | os.PathLike[str]) -> None:
     """Take the weights that `save_weights` wrote; a damaged or other file is a FileError."""
     arrays = read_npz(path)
     try:
-        network.load_state_dict({name: torch.from_numpy(one) for name, one in arrays.items()})
+        network.load_state_dict({name: torch.from_numpy(array) for name, array in arrays.items()})
     except RuntimeError as error:
         words = " ".join(str(error).split())
         raise FileError(f"{path}: of another network ({words}); delete it to train again") from None
@@ -61,7 +61,7 @@ def load_weights(network: nn.Module, path: str | os.PathLike[str]) -> None:
 
 def arrays_of(tensors: Mapping[str, Tensor], prefix: str = "") -> dict[str, np.ndarray]:
     """Return tensors as arrays, with a prefix of their names."""
-    return {f"{prefix}{name}": one.detach().numpy().copy() for name, one in tensors.items()}
+    return {f"{prefix}{name}": tensor.detach().numpy().copy() for name, tensor in tensors.items()}
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ def class_names(prepared: Prepared, network: Network) -> list[str]:
 def draw_images(
     prepared: Prepared, network: Network, name: str, seed: int
 ) -> tuple[Images, Images]:
-    """Return what a draw trains and tests on, of disjoint images.
+    """Return the inputs that a draw trains and tests on, of disjoint images.
 
     `prepared` has the images, one a row; its first split is taken. Grey values are divided by the
     largest absolute one of the training images. The rows depend on the seed of the run and on
@@ -101,11 +101,11 @@ def draw_images(
     train, test = prepared.parts[split.train], prepared.parts[split.test]
     largest = float(max(abs(train.X.min()), abs(train.X.max()))) or 1.0
     sizes = {"train": (train, network.n_train), "test": (test, network.n_test)}
-    found = [
+    train_images, test_images = (
         _draw(prepared, part, count, largest, network.pairs, seed_of("images", name, seed, role))
         for role, (part, count) in sizes.items()
-    ]
-    return found[0], found[1]
+    )
+    return train_images, test_images
 
 
 def _draw(

@@ -87,16 +87,18 @@ class Descent:
     def __init__(self, network: nn.Module, rate: float):
         self._parameters = dict(network.named_parameters())
         self._rate = rate
-        self.velocity = {name: torch.zeros_like(one) for name, one in self._parameters.items()}
+        self.velocity = {
+            name: torch.zeros_like(weights) for name, weights in self._parameters.items()
+        }
 
     @torch.no_grad()
     def step(self) -> None:
         """Go a step along the gradients."""
-        for name, one in self._parameters.items():
+        for name, weights in self._parameters.items():
             decay = 0.0 if name.endswith("bias") else _WEIGHT_DECAY
             velocity = self.velocity[name].mul_(_MOMENTUM)
-            velocity.add_(one.grad).add_(one, alpha=decay)
-            one.sub_(velocity, alpha=self._rate)
+            velocity.add_(weights.grad).add_(weights, alpha=decay)
+            weights.sub_(velocity, alpha=self._rate)
 
 
 def scores(network: nn.Module, images: Images) -> np.ndarray:
@@ -104,16 +106,16 @@ def scores(network: nn.Module, images: Images) -> np.ndarray:
     network.eval()
     with torch.inference_mode():
         parts = [network(batch) for batch in images.inputs.split(_TEST_BATCH)]
-    found = torch.cat(parts).double().numpy()
-    if not np.isfinite(found).all():
+    values = torch.cat(parts).double().numpy()
+    if not np.isfinite(values).all():
         raise ValueError("the training of the network diverged; lower its learning rate")
-    return found
+    return values
 
 
 def _sum_of(tensors: Iterable[Tensor]) -> str:
     digest = hashlib.sha256()
-    for one in tensors:
-        digest.update(one.detach().contiguous().numpy().tobytes())
+    for tensor in tensors:
+        digest.update(tensor.detach().contiguous().numpy().tobytes())
     return digest.hexdigest()
 
 
@@ -138,8 +140,8 @@ def _resume(network: nn.Module, descent: Descent, path: Path, about: str) -> int
 
 
 def _tensors(arrays: Mapping[str, np.ndarray], prefix: str) -> dict[str, Tensor]:
-    chosen = {name: one for name, one in arrays.items() if name.startswith(prefix)}
-    return {name.removeprefix(prefix): torch.from_numpy(one) for name, one in chosen.items()}
+    chosen = {name: array for name, array in arrays.items() if name.startswith(prefix)}
+    return {name.removeprefix(prefix): torch.from_numpy(array) for name, array in chosen.items()}
 
 
 _FINE_TUNING_RATE = 0.005  # the same for each loss

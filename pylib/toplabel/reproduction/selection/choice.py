@@ -12,7 +12,7 @@ from toplabel.reproduction.frames import read_rows, write_rows
 from toplabel.reproduction.selection.measures import needs_threshold, sign
 from toplabel.reproduction.selection.tuned import Tuned
 
-DECIMALS = 9  # means over folds that are equal but for rounding are ties
+DECIMALS = 9  # means over folds that differ by rounding alone are ties
 
 
 @dataclass(frozen=True)

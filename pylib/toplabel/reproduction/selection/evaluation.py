@@ -172,8 +172,8 @@ class TrueRanks:
         """Rank the true class y of each row among its scores, shape (n, m)."""
         own = np.take_along_axis(scores, y[:, None], axis=1)
         kind = np.min_scalar_type(scores.shape[1])
-        counts = (np.count_nonzero(one, axis=1) for one in (scores > own, scores == own))
-        above, tied = (count.astype(kind) for count in counts)
+        above = np.count_nonzero(scores > own, axis=1).astype(kind)
+        tied = np.count_nonzero(scores == own, axis=1).astype(kind)
         return cls(split, np.array(metrics), above, tied)
 
     def hits(self, metric: str) -> np.ndarray:

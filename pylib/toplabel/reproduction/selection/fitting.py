@@ -124,7 +124,7 @@ class Fitter:
 
 
 def solver_rows(X: Matrix, theta: float | None, gram_dtype: str) -> Matrix:
-    """Return what a method is trained on: the rows, or with a kernel width their Gram matrix."""
+    """Return the rows that a method is trained on, or with a kernel width their Gram matrix."""
     return X if theta is None else rbf_gram(dense(X), theta, gram_dtype)
 
 

@@ -80,7 +80,7 @@ class Model:
 
 
 def key_of(model: Model | Choice) -> Key:
-    """Return what names a model, or the model of a choice."""
+    """Return the key of a model, or of the model of a choice."""
     return Key(model.split, model.C, model.candidate, model.theta, model.k)
 
 
@@ -167,7 +167,7 @@ def _model(fit: Fit, key: Key, recipe: Recipe, scaling: Scaling | None, test: Ma
 def _kept(
     solution: Solution | Trained, recipe: Recipe, scaling: Scaling | None, test: Matrix
 ) -> dict[str, np.ndarray]:
-    """Return what is kept of a solution to score rows; see `Model`."""
+    """Return the arrays of a solution that score rows; see `Model`."""
     if isinstance(solution, Trained):
         model = solution.model
     elif recipe.tunes_width:

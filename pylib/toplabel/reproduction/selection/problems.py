@@ -59,7 +59,7 @@ def labelled(X: Matrix, labels: np.ndarray) -> tuple[Matrix, np.ndarray]:
 
 
 def truth_of(part: Part) -> np.ndarray:
-    """Return what predictions for a part are measured against."""
+    """Return the labels that predictions for a part are measured against."""
     return part.Y if part.Y is not None else part.y
 
 
@@ -150,7 +150,7 @@ def fewer_rows(
 
 
 def _fold_count(grid: Grid, rows: int) -> int | None:
-    """Return how many of the folds of so many rows are enough to validate; None stands for all."""
+    """Return the number of folds that suffice to validate, of so many rows; None stands for all."""
     if grid.folds is None or grid.validation_rows is None:
         return grid.folds
     return -(-grid.validation_rows * grid.folds // rows)

@@ -194,7 +194,7 @@ def means(results: Iterable[Tuned]) -> list[Tuned]:
 
 
 def seconds_by_split(results: Iterable[Tuned]) -> dict[str, float]:
-    """Return what the tuning of each split took, over all its jobs."""
+    """Return the seconds of the tuning of each split, over all its jobs."""
     seconds: dict[str, float] = {}
     for result in results:
         total = float(np.nansum(result.seconds))

@@ -224,8 +224,8 @@ class EarlyStopping:
     """Detects that no metric has come near its best for `patience` values in a row; None: never.
 
     A metric that stays equal, as the rank loss does where C is so small that only the length of W
-    changes, does not count as worse; but one that was perfect cannot get better, and ties go to the
-    smaller C. `best` has the best of each metric so far, signed so that more is better.
+    changes, does not count as worse. A metric that was perfect counts as worse from then on: it cannot
+    get better, and ties go to the smaller C. `best` has the best of each metric so far, signed so that more is better.
     """
 
     def __init__(self, metrics: Sequence[str], patience: int | None) -> None:
