@@ -218,6 +218,13 @@ def test_what_is_refused_says_where_it_is_and_what_helps(own, case, tmp_path):
         prepare(PrepareTask.of(Entry(name="mine", title="Mine", **fields)), tmp_path)
 
 
+def test_all_columns_that_are_no_categories_are_named_at_once(load):
+    names = [f"n{i}" for i in range(N)]
+    text = FRAME.assign(first=names, second=names).to_csv(index=False)
+    with pytest.raises(FormatError, match=r"a.csv:2: column 'first' .*: 'second'$"):
+        load(text, label="kind")
+
+
 @pytest.mark.parametrize("kind", ["date", "list", "bytes", "timedelta"])
 def test_values_of_parquet_that_are_no_features_are_refused_by_column(load, kind):
     pytest.importorskip("pyarrow")
@@ -238,10 +245,10 @@ def test_columns_are_described(load, tmp_path):
     text = "n,size,side,kind,x\na,1,L,u,\nb,,R,v,\nc,1,L,u,\n"
     loaded = load(text, label="kind", drop=["n"], missing="median")
     assert loaded.columns == [
-        Column("size", "numbers", 1, 1, "1, 1", "a feature", 1),
-        Column("side", "words", 2, 0, "L, R, L", "2 columns of 0 and 1", 2),
-        Column("n", "not looked at", 3, 0, "a, b, c", "left out by `drop`"),
-        Column("kind", "words", 2, 0, "u, v, u", "2 classes"),
+        Column("size", "numbers", 1, 1, "1 | 1", "a feature", 1),
+        Column("side", "words", 2, 0, "L | R | L", "2 columns of 0 and 1", 2),
+        Column("n", "not looked at", 3, 0, "a | b | c", "left out by `drop`"),
+        Column("kind", "words", 2, 0, "u | v | u", "2 classes"),
         Column("x", "nothing", 0, 3, "", "left out: empty"),
     ]
     save_columns(loaded.columns, tmp_path)
