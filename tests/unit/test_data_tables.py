@@ -201,6 +201,12 @@ REFUSED = {
     "dates": (FRAME.assign(g=["2020-01-02", "2020-02-01"] * 30).to_csv(index=False), {}, "'g' has dates"),
     "vectors": (FRAME.assign(g="[1, 2]").to_csv(index=False), {}, "'g' has lists"),
     "lists as classes": (FRAME.assign(kind="['a']").to_csv(index=False), {}, "csv:2: .*`tags: "),
+    "no header": (FRAME.to_csv(index=False, header=False), {"label": -1}, "header: false"),
+    "list among words": (
+        "f,kind\n1,\"['a']\"\n2,a\n",
+        {"label": None, "tags": {"column": "kind"}},
+        "csv:3: 'a' is no list",
+    ),
     "true": (FRAME.to_csv(index=False), {"drop": [True]}, "quote"),
 }  # fmt: skip
 
@@ -212,7 +218,8 @@ def test_what_is_refused_says_where_it_is_and_what_helps(own, case, tmp_path):
     (tmp_path / "mine/a.csv").write_bytes(
         content if isinstance(content, bytes) else content.encode()
     )
-    fields = {"protocol": "own", "format": "table", "task": "multiclass"}
+    task = "multilabel" if "tags" in options else "multiclass"
+    fields = {"protocol": "own", "format": "table", "task": task}
     fields |= {"options": {"label": "kind"} | options, "files": (RawFile("a.csv", "all"),)}
     with pytest.raises(ValueError, match=message):
         prepare(PrepareTask.of(Entry(name="mine", title="Mine", **fields)), tmp_path)
