@@ -201,6 +201,12 @@ REFUSED = {
     "dates": (FRAME.assign(g=["2020-01-02", "2020-02-01"] * 30).to_csv(index=False), {}, "'g' has dates"),
     "vectors": (FRAME.assign(g="[1, 2]").to_csv(index=False), {}, "'g' has lists"),
     "lists as classes": (FRAME.assign(kind="['a']").to_csv(index=False), {}, "csv:2: .*`tags: "),
+    "no header": (FRAME.to_csv(index=False, header=False), {"label": -1}, "header: false"),
+    "list among words": (
+        "f,kind\n1,\"['a']\"\n2,a\n",
+        {"label": None, "tags": {"column": "kind"}},
+        "csv:3: 'a' is no list",
+    ),
     "true": (FRAME.to_csv(index=False), {"drop": [True]}, "quote"),
 }  # fmt: skip
 
@@ -212,10 +218,18 @@ def test_what_is_refused_says_where_it_is_and_what_helps(own, case, tmp_path):
     (tmp_path / "mine/a.csv").write_bytes(
         content if isinstance(content, bytes) else content.encode()
     )
-    fields = {"protocol": "own", "format": "table", "task": "multiclass"}
+    task = "multilabel" if "tags" in options else "multiclass"
+    fields = {"protocol": "own", "format": "table", "task": task}
     fields |= {"options": {"label": "kind"} | options, "files": (RawFile("a.csv", "all"),)}
     with pytest.raises(ValueError, match=message):
         prepare(PrepareTask.of(Entry(name="mine", title="Mine", **fields)), tmp_path)
+
+
+def test_all_columns_that_are_no_categories_are_named_at_once(load):
+    names = [f"n{i}" for i in range(N)]
+    text = FRAME.assign(first=names, second=names).to_csv(index=False)
+    with pytest.raises(FormatError, match=r"a.csv:2: column 'first' .*: 'second'$"):
+        load(text, label="kind")
 
 
 @pytest.mark.parametrize("kind", ["date", "list", "bytes", "timedelta"])
@@ -238,10 +252,10 @@ def test_columns_are_described(load, tmp_path):
     text = "n,size,side,kind,x\na,1,L,u,\nb,,R,v,\nc,1,L,u,\n"
     loaded = load(text, label="kind", drop=["n"], missing="median")
     assert loaded.columns == [
-        Column("size", "numbers", 1, 1, "1, 1", "a feature", 1),
-        Column("side", "words", 2, 0, "L, R, L", "2 columns of 0 and 1", 2),
-        Column("n", "not looked at", 3, 0, "a, b, c", "left out by `drop`"),
-        Column("kind", "words", 2, 0, "u, v, u", "2 classes"),
+        Column("size", "numbers", 1, 1, "1 | 1", "a feature", 1),
+        Column("side", "words", 2, 0, "L | R | L", "2 columns of 0 and 1", 2),
+        Column("n", "not looked at", 3, 0, "a | b | c", "left out by `drop`"),
+        Column("kind", "words", 2, 0, "u | v | u", "2 classes"),
         Column("x", "nothing", 0, 3, "", "left out: empty"),
     ]
     save_columns(loaded.columns, tmp_path)

@@ -30,25 +30,17 @@ def load_columns(folder: str | os.PathLike[str]) -> list[Column]:
 
 def columns_text(columns: Sequence[Column]) -> list[str]:
     """Return the lines of a table of columns; of very many columns the first and the last ones."""
-    import pandas as pd  # which takes half a second, and reading a set does not need it
-
     shown = [*columns]
     if len(shown) > _LISTED:
         shown = [*shown[: _LISTED - 5], *shown[-5:]]
     if not shown:
         return []
-    frame = pd.DataFrame(
-        {
-            "column": [column.name for column in shown],
-            "read as": [column.kind for column in shown],
-            "distinct": [column.distinct for column in shown],
-            "missing": [column.missing for column in shown],
-            "first values": [column.first for column in shown],
-            "becomes": [column.use for column in shown],
-        }
-    )
-    width = {name: max(frame[name].astype(str).map(len).max(), len(name)) for name in frame}
-    left = {name: f"{{:<{width[name]}}}".format for name in ("column", "read as", "first values")}
-    lines = frame.to_string(index=False, formatters=left, justify="left").splitlines()
+    rows = [("column", "read as", "distinct", "missing", "first values", "becomes")]
+    rows += [(c.name, c.kind, str(c.distinct), str(c.missing), c.first, c.use) for c in shown]
+    widths = [max(map(len, texts)) for texts in zip(*rows, strict=True)]
+    lines = [
+        "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
     hidden = len(columns) - len(shown)
     return [*lines, f"({hidden} columns between them are left out here)"] if hidden else lines

@@ -82,6 +82,7 @@ def load(
     for name in table.whole.columns:
         if name not in asked:
             table.take(name, name in drop, name in categorical)
+    table.refuse_words()
     X = table.filled()
     names, found = read_labels(table, asked, label, tags, X.index)
     tables = {}

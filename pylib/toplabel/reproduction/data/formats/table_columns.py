@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 import pandas as pd
@@ -49,6 +49,7 @@ class TableColumns:
         self._words: dict[str, pd.Series] = {}
         self._gaps: dict[str, pd.Series] = {}
         self._told: dict[str, Column] = {}
+        self._faults: dict[str, tuple[Any, str]] = {}
         if all(map(looks_like_a_value, self.whole)) and any("." in name for name in self.whole):
             self.notes.append(
                 "The names of all columns look like values: `header: false` is for files whose first "
@@ -82,7 +83,7 @@ class TableColumns:
         numbers = self.how.numbers(column, gaps)
         if (numbers.isna() & ~gaps).any() and not _is_nan_alone(column[numbers.isna() & ~gaps]):
             if fault := fault_of_words(column, numbers, gaps, self.how):
-                self.refuse(*fault)
+                self._faults[name] = fault
             self._add_words(name, gaps)
             return
         gaps |= numbers.isna()
@@ -98,6 +99,15 @@ class TableColumns:
         line = None if raw.lines is None else int(raw.lines[row[1]])
         message = message if line else f"row {row[1]} (from 0): {message}"
         raise FormatError(raw.path, line, message)
+
+    def refuse_words(self) -> None:
+        """Refuse columns of words that are none of categories: the first one, and the others by name."""
+        names = [*self._faults]
+        if names:
+            row, message = self._faults[names[0]]
+            if others := ", ".join(map(shown, names[1:])):
+                message += f"; nor are these columns numbers or categories: {others}"
+            self.refuse(row, message)
 
     def tell_labels(self, name: str, kind: str, gaps: pd.Series, use: str) -> None:
         """Describe a column of labels."""
@@ -139,7 +149,7 @@ class TableColumns:
         coded = [columns.add_prefix(f"{name}_") for name, columns in zip(words, coded, strict=True)]
         for name, columns in zip(words, coded, strict=True):
             width = columns.shape[1]
-            use = f"{width} columns of 0 and 1" if width > 1 else "a column of 1"
+            use = f"{width} columns of 0 and 1" if width > 1 else "a column of 0 and 1"
             self._told[name] = replace(self._told[name], use=use, width=width)
         if not len(numbers.columns) and not coded:
             message = "no column is left as a feature"
@@ -204,7 +214,7 @@ class TableColumns:
         kept = column[~gaps].map(
             lambda value: value.strip() if isinstance(value, str) else str(value)
         )
-        first = ", ".join(shown(value)[1:-1] for value in kept.iloc[:_FIRST])
+        first = " | ".join(shown(value)[1:-1] for value in kept.iloc[:_FIRST])
         self._told[name] = Column(
             name, kind, int(kept.nunique()), int(gaps.sum()), first, use, width
         )

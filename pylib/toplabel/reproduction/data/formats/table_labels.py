@@ -11,7 +11,7 @@ from sklearn.preprocessing import MultiLabelBinarizer
 
 from toplabel.reproduction.data.formats.cells import as_truth, is_list, words_of_list
 from toplabel.reproduction.data.formats.common import shown
-from toplabel.reproduction.data.formats.table_columns import TableColumns
+from toplabel.reproduction.data.formats.table_columns import TableColumns, looks_like_a_value
 from toplabel.reproduction.files import reason
 
 
@@ -47,6 +47,10 @@ def _classes(table: TableColumns, name: str) -> pd.Series:
     if lists.all():
         advice = f"a set of labels: `task: multilabel` and `tags: {{column: {name}}}` read it"
         table.refuse(lists.idxmax(), f"the label is a list, as {shown(text.iloc[0])}; {advice}")
+    others = [other for other in table.whole.columns if other != name]
+    if name in {*text} and any(map(looks_like_a_value, others)) and not name.isdecimal():
+        message = f"the header has {shown(name)} above the classes, which is a class itself"
+        table.refuse(text.index[0], f"{message}; `header: false` where the file has no header")
     table.tell_labels(name, "words", gaps, f"{text.nunique()} classes")
     return text
 
@@ -105,8 +109,9 @@ def _check_words(
     """Refuse lists among words, and another separator than the one that is taken."""
     quoted = values.str.match(r"""\s*[\[({]\s*['"]""") & are_lists
     if quoted.any():
-        message = f"a list, {shown(values[quoted].iloc[0])}, among values of `tags` that are none"
-        table.refuse(quoted.idxmax(), message)
+        row = (~are_lists).idxmax()
+        message = f"{shown(values[row])} is no list as others of `tags` are"
+        table.refuse(row, f"{message}, such as {shown(values[quoted].iloc[0])}")
     if separator is not None or values.str.contains(";", regex=False).any():
         return
     counts = {mark: int(values.str.contains(mark, regex=False).sum()) for mark in ",|/"}
