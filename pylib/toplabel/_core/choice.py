@@ -162,6 +162,8 @@ class Choice:
         rest = self._predict(cost)
         if rest < self._margin * other:
             return False
+        if self.method == "pairs" and rest > tuning.PAIRS_BLIND * other and cost < other:
+            return False  # a gap that has not begun to fall says nothing about the rest
         self.why = f"{passes} passes, and {rest / other:.2g} times its cost to go"
         return True
 

@@ -307,19 +307,25 @@ class Pairs:
 
     def _outer_loop(self) -> str:
         """Return the status of a run that ends without a solution."""
-        A, least, idle = self._best.A.copy(), np.inf, 0
+        A, idle = self._best.A.copy(), 0
         while idle < tuning.PAIRS_IDLE:
-            dual = self._best.dual
+            primal, dual = self._best.primal, self._best.dual
             S, gap = self._evaluate(A)
-            relative = self._judge()
-            rises = self._best.dual - dual > tuning.PAIRS_RISE * (self._best.primal - dual)
-            idle = 0 if rises or relative < 0.9 * least else idle + 1
-            least = min(least, relative)
+            self._judge()
+            idle = 0 if self._has_moved(primal, dual) else idle + 1
             self._ask()
             with one_blas_thread():  # the products of blocks are small
                 self._improve(S, A, tuning.PAIRS_INNER * gap)
             self.steps += 1
         return "stalled"
+
+    def _has_moved(self, primal: float, dual: float) -> bool:
+        """Return whether the best objectives have moved from these, in units of the gap or of the
+        smaller of them: at a large C, P may be many times D until the last outer steps.
+        """
+        best = self._best
+        part = tuning.PAIRS_MOVE * min(primal - dual, abs(best.dual))
+        return best.dual - dual > part or primal - best.primal > part
 
     def _evaluate(self, A: np.ndarray) -> tuple[np.ndarray, float]:
         """Return the scores of dual variables, and the gap between the best objectives, in units of

@@ -83,9 +83,10 @@ PAIRS_CG_TOLERANCE, PAIRS_LEAST_CG_TOLERANCE = 0.1, 1e-4
 """Tolerance of conjugate gradients, in the norm of the preconditioner: at first, and at least, where
 whole steps do not halve the gap. With the first alone topk_svm_alpha without smoothing stalled at a gap
 of 8e-3 where 80 rows of 6 features have singular blocks."""
-PAIRS_IDLE, PAIRS_RISE = 6, 1e-3
-"""Outer steps without a gap smaller by a tenth, or a D larger by this part of the gap, after which
-rounding has ended the progress."""
+PAIRS_IDLE, PAIRS_MOVE = 6, 1e-3
+"""Outer steps in which P and D move by less than this part of the gap, or of D where that is smaller,
+after which rounding has ended the progress. With the gap alone silhouettes with C 1000 stalled at a
+P of many times D."""
 PAIRS_GRAM_BYTES = 1 << 30
 """Bytes of a Gram matrix in float32 that is kept; beyond, the blocks are computed from the rows."""
 PAIRS_CLASSES = 10
@@ -119,9 +120,11 @@ STEP = (3e5, 25.0, 2.0)
 26 problems and the made ones, within 1.6 times."""
 STEPS = {"smooth": (3.6, 0.5), "smoothed": (14.0, 1.3), "hinge": (3.5, 6.5)}
 """Newton steps: at first, and for each digit of the gap; geometric means there."""
-PAIRS_RENT, PAIRS_MARGIN = 0.4, 3.0
-"""The same as `RENT` for the pairs; and how many times their cost the rest has to be: where it was 1.1 to
-2.4 times, the pairs took up to 1.8 times as long (silhouettes with C up to .1, to 1e-3)."""
+PAIRS_RENT, PAIRS_MARGIN, PAIRS_BLIND = 0.4, 4.0, 100.0
+"""The same as `RENT` for the pairs; how many times their cost the rest has to be: where it was 1.1 to 3.6
+times, the pairs took up to 2.4 times as long (silhouettes with C up to .1, usps with C 1, to 1e-3); and how
+many times it may be to be believed before coordinate ascent has cost as much: isolet with C 1 took up to
+2.6 times as long where the gap had not begun to fall after 20 passes."""
 PAIRS_STEPS = (4.0, 1.0)
 """Outer steps of the pairs: at first, and for each digit of the gap."""
 PAIRS_EVALUATION = (50.0, 0.05)
