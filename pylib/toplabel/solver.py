@@ -162,7 +162,7 @@ def solve(
         its steps, or of the conjugate gradients in it. "pairs" is for hinges but those of centred
         scores: after ten passes of coordinate ascent it maximises the dual over the pairs of a row
         and a class that are or may become different from 0; by default for more weights, or a
-        kernel, and at most 16,384 rows, whose Gram matrix it holds in float32. An epoch are as many
+        kernel, and at most 16,384 rows, whose Gram matrix it holds in float32, but not for "svm_ova". An epoch are as many
         multiplications as in the scores of all rows.
         ``Solution.methods`` tells what ran.
 

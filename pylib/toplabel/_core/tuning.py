@@ -120,7 +120,7 @@ STEP = (3e5, 25.0, 2.0)
 26 problems and the made ones, within 1.6 times."""
 STEPS = {"smooth": (3.6, 0.5), "smoothed": (14.0, 1.3), "hinge": (3.5, 6.5)}
 """Newton steps: at first, and for each digit of the gap; geometric means there."""
-PAIRS_RENT, PAIRS_MARGIN, PAIRS_BLIND = 0.4, 4.0, 100.0
+PAIRS_RENT, PAIRS_MARGIN, PAIRS_BLIND = 0.8, 4.0, 100.0
 """The same as `RENT` for the pairs; how many times their cost the rest has to be: where it was 1.1 to 3.6
 times, the pairs took up to 2.4 times as long (silhouettes with C up to .1, usps with C 1, to 1e-3); and how
 many times it may be to be believed before coordinate ascent has cost as much: isolet with C 1 took up to
