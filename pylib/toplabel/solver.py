@@ -162,8 +162,8 @@ def solve(
         its steps, or of the conjugate gradients in it. "pairs" is for hinges but those of centred
         scores: after ten passes of coordinate ascent it maximises the dual over the pairs of a row
         and a class that are or may become different from 0; by default for more weights, or a
-        kernel, and at most 16,384 rows, whose Gram matrix it holds in float32, but not for "svm_ova". An epoch are as many
-        multiplications as in the scores of all rows.
+        kernel, with one label a row, at least ten classes and at most 16,384 rows, whose Gram matrix it
+        holds in float32. Its epoch is as many multiplications as the scores of all rows take.
         ``Solution.methods`` tells what ran.
 
     Returns
