@@ -17,8 +17,9 @@ static double dot(const tl_pairs *self, const double *x, const double *y) {
 
 /* The linear part of minus the conjugate, times C, in a dual variable. */
 static double slope_of(const tl_loss_ops *ops, bool is_label) {
-    const double other = ops->multiclass ? 0.0 : ops->free_sum ? -1.0 : -0.5;
-    return is_label ? 1.0 + (other == -0.5 ? -0.5 : 0.0) : other;
+    if (ops->multiclass) return is_label ? 1.0 : 0.0;
+    const double size = ops->free_sum ? 1.0 : 0.5;
+    return is_label ? size : -size;
 }
 
 /* The gradient of the dual on the face. */
