@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt
 
 from toplabel._core.catalogue import LOSSES, Loss
-from toplabel.reproduction.config.competitors import COMPETITORS
+from toplabel.reproduction.config.competitors import COMPETITORS, Competitor
 from toplabel.reproduction.config.documents import (
     Closed,
     Fault,
@@ -204,7 +204,7 @@ class Method(Closed):
         }
 
     @property
-    def _competitor(self):
+    def _competitor(self) -> Competitor:
         return COMPETITORS[self.competitor]
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -126,7 +127,7 @@ def _repeated(train: Rows, test: Rows) -> int:
     return sum(row in known for row in _rows(test))
 
 
-def _rows(X: Rows):
+def _rows(X: Rows) -> Iterator[bytes]:
     """Yield each row as bytes."""
     if sparse.issparse(X):
         X = X.tocsr()

@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn.preprocessing import StandardScaler, normalize
 
 from toplabel.reproduction.config.entry import Split
-from toplabel.reproduction.data.parts import Part
+from toplabel.reproduction.data.parts import Part, Rows
 
 
 def transform(
@@ -37,7 +37,7 @@ def transform(
     return transformed
 
 
-def _scaler(X) -> StandardScaler:
+def _scaler(X: Rows) -> StandardScaler:
     return StandardScaler(with_mean=not sparse.issparse(X)).fit(_float64(X))
 
 
@@ -52,5 +52,5 @@ def _training_parts(where: str, splits: Sequence[Split]) -> dict[str, str]:
     return owner
 
 
-def _float64(X):
+def _float64(X: Rows) -> Rows:
     return X.astype(np.float64) if sparse.issparse(X) else np.asarray(X, dtype=np.float64)

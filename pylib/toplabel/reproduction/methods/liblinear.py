@@ -55,7 +55,9 @@ class OneVsAll:
             status = "converged" if relative <= tol else "max_iter"
         return Trained(W, status, epochs, primal, primal - gap, relative)
 
-    def _classifier(self, C: float, seed: int, tolerance: float, max_iter: int):
+    def _classifier(
+        self, C: float, seed: int, tolerance: float, max_iter: int
+    ) -> LinearSVC | LogisticRegression:
         arguments = {
             "C": C,
             "tol": tolerance,
@@ -83,7 +85,9 @@ class OneVsAll:
         return float(primal), float(np.vdot(gradient, gradient) / (2 * penalty))
 
 
-def _fit(classifier, X: Matrix, targets: np.ndarray) -> tuple[np.ndarray, int, bool]:
+def _fit(
+    classifier: LinearSVC | LogisticRegression, X: Matrix, targets: np.ndarray
+) -> tuple[np.ndarray, int, bool]:
     """Return W, the most iterations of any class, and whether all reached the tolerance."""
     W = np.empty((X.shape[1], targets.shape[1]))
     epochs, padded = 0, None

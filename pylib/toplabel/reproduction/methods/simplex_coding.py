@@ -136,7 +136,7 @@ class _Last:
     path: simplex.LeastSquaresPath | None = None
 
     @classmethod
-    def holds(cls, *wanted) -> bool:
+    def holds(cls, *wanted: object) -> bool:
         """Return whether the path is that of these arguments."""
         return bool(cls.of) and all(a is b for a, b in zip(wanted, cls.of, strict=True))
 
