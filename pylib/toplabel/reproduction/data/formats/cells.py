@@ -1,7 +1,7 @@
 """The values of a column: gaps, numbers, words and lists, and why a column is none of them.
 
-A column is a Series of Python objects as they stand in the file, text for CSV, with None for a value that
-a Parquet file does not have.
+A column is a Series of Python objects, text without blanks around it for CSV, with None for a value that a
+Parquet file does not have.
 """
 
 from __future__ import annotations
@@ -64,21 +64,22 @@ class Reading:
         if self.keep_default_na and not is_word:
             listed |= _MISSING
         numbers = {float(text) for text in self.na_values if _is_number(text)}
-        text = column.map(lambda value: value.strip() if isinstance(value, str) else value)
-        gaps = column.isna() | text.isin(listed)
-        return gaps | text.isin(numbers) if pd.api.types.is_numeric_dtype(column) else gaps
+        if pd.api.types.is_numeric_dtype(column):
+            return column.isna() | column.isin(numbers)
+        listed_here = [isinstance(value, str) and value in listed for value in column]
+        return column.isna() | np.array(listed_here, dtype=bool)
 
     def numbers(self, column: pd.Series, gaps: pd.Series) -> pd.Series:
         """Return a column as numbers, NaN for gaps, or for words where not all values are numbers."""
         if pd.api.types.is_numeric_dtype(column):
             return column.astype(np.float64).mask(gaps)
-        text = column.where(~gaps, "nan").astype(str)
+        text = column.mask(gaps, "nan") if gaps.any() else column
         if self.thousands:
             mark = "[ \u00a0\u202f]" if self.thousands.isspace() else re.escape(self.thousands)
             grouped = re.compile(
                 rf"[+-]?[0-9]{{1,3}}({mark}[0-9]{{3}})+({re.escape(self.decimal)}[0-9]*)?"
             )
-            text = text.map(lambda t: re.sub(mark, "", t) if grouped.fullmatch(t.strip()) else t)
+            text = text.map(lambda t: re.sub(mark, "", t) if grouped.fullmatch(t) else t)
         if self.decimal != ".":
             text = text.map(lambda t: "" if "." in t else t.replace(self.decimal, "."))
         found = text.to_numpy(object)
@@ -161,10 +162,11 @@ def note_on_numbers(column: pd.Series, numbers: pd.Series, how: Reading, n_rows:
         what = "counts the rows" if np.ptp(values) == n_rows - 1 else "differs in each row"
         return f"The column {name} {what}: is it a number of the row or an id? `drop: [{column.name}]` leaves it out."
     if how.decimal == "." and not how.thousands and not pd.api.types.is_numeric_dtype(column):
-        text = column[values.index].astype(str).str.strip()
+        text = column[values.index]
+        if any("." in t and not _is_grouped(t) for t in text):
+            return ""
         pointed = text[text.str.contains(".", regex=False)]
-        is_grouped = pointed.str.fullmatch(r"[+-]?[1-9][0-9]{0,2}\.[0-9]{3}")
-        if _ALL <= len(pointed) < len(text) and is_grouped.all():
+        if _ALL <= len(pointed) < len(text) and not pointed.str.startswith("0").any():
             other = text[~text.index.isin(pointed.index)].iloc[0]
             return (
                 f"The column {name} has {pointed.iloc[0]!r} beside {other!r}: if the point stands between "

@@ -151,7 +151,14 @@ def _plain(column: pd.Series) -> pd.Series:
     kind = pd.api.types.infer_dtype(column, skipna=True)
     if kind in ("decimal", "boolean", "integer", "floating", "mixed-integer-float"):
         return column.map(lambda value: np.nan if pd.isna(value) else float(value)).astype(float)
-    return column
+    return pd.Series([*map(_as_cell, column)], column.index, dtype=object)
+
+
+def _as_cell(value: Any) -> Any:
+    """Return a value as CSV would have it: text without blanks around it, numbers among text as text."""
+    if isinstance(value, str):
+        return value.strip()
+    return str(value) if isinstance(value, int | float) and value == value else value
 
 
 def _check_names(raws: Mapping[str, RawTable], names: Sequence[str]) -> None:

@@ -170,7 +170,8 @@ class TableColumns:
 
     def _check_types(self, name: str, values: pd.Series) -> None:
         """Refuse what is neither text nor a number: dates, lists and the like of a Parquet file."""
-        for row, value in values.items():
+        kinds = values.map(type)
+        for row, value in values[~kinds.isin([str, int, float])].items():
             if not isinstance(value, str | int | float):
                 kind = type(value).__name__
                 message = (
@@ -179,7 +180,7 @@ class TableColumns:
                 self.refuse(row, f"{message}; `drop: [{name}]` leaves it out")
 
     def _add_words(self, name: str, gaps: pd.Series) -> None:
-        text = self.whole[name].astype(str).str.strip().mask(gaps, None)
+        text = self.whole[name].astype(str).mask(gaps, None)
         self._words[name], self._gaps[name] = text, gaps
         self._tell(name, "words", gaps, "", 0)
 
@@ -211,10 +212,10 @@ class TableColumns:
 
     def _tell(self, name: str, kind: str, gaps: pd.Series, use: str, width: int) -> None:
         column = self.whole[name]
-        kept = column[~gaps].map(
-            lambda value: value.strip() if isinstance(value, str) else str(value)
-        )
-        first = " | ".join(shown(value)[1:-1] for value in kept.iloc[:_FIRST])
+        kept = column[~gaps]
+        if not kept.map(type).isin([str, int, float]).all():  # lists have no hash
+            kept = kept.map(str)
+        first = " | ".join(shown(str(value))[1:-1] for value in kept.iloc[:_FIRST])
         self._told[name] = Column(
             name, kind, int(kept.nunique()), int(gaps.sum()), first, use, width
         )

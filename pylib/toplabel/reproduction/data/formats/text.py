@@ -146,7 +146,7 @@ def _split(path: Path, text: str, delimiter: str) -> tuple[list[list[str]], list
     try:
         for row in reader:
             if any(row) or len(row) > 1:
-                rows.append(row)
+                rows.append([value.strip() for value in row])
                 ends.append(skipped + reader.line_num)
     except csv.Error as error:
         line = skipped + reader.line_num
