@@ -39,18 +39,15 @@ $(VENV)/.installed: $(VENV)/.locked $(SOURCES)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps -e .
 	touch $@
 
-# One line of progress in place of Snakemake's own lines, which stay in its log; errors are printed.
-reproduce show whole: export TOPLABEL_BRIEF := 1
-
 reproduce: setup
-	$(BIN)/snakemake $(ARGS) --cores $(CORES) --quiet host reason
+	$(BIN)/snakemake $(ARGS) --cores $(CORES)
 	@echo "The report is reports/index.html."
 
 show: setup
-	$(BIN)/snakemake $(ARGS) --config show=true --cores $(CORES) --quiet host reason
+	$(BIN)/snakemake $(ARGS) --config show=true --cores $(CORES)
 
 whole: setup
-	$(BIN)/snakemake $(ARGS) --configfile config/full.yaml --cores $(CORES) --quiet host reason
+	$(BIN)/snakemake $(ARGS) --configfile config/full.yaml --cores $(CORES)
 
 # Published cells drawn at random, from raw data in a folder of their own, beside reports/summary. With MINUTES, those that
 # are known to take as little.

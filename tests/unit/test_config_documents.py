@@ -4,7 +4,8 @@ import re
 
 import pytest
 
-from toplabel.reproduction.config.documents import check, read_yaml
+from toplabel.reproduction.config.documents import Fault, check, read_yaml, validate
+from toplabel.reproduction.config.methods import MethodsFile
 from toplabel.reproduction.config.run import RunConfig
 
 
@@ -44,3 +45,19 @@ def test_a_long_value_is_cut_in_the_message(tmp_path):
         check({"(" * 900 + "\n": 1}, RunConfig, "x.yaml")
     assert str(caught.value).isprintable()
     assert len(str(caught.value)) < 600
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ({"loss": "svm_mult"}, "svm_multi"),
+        ({"loss": "zzz"}, "lr_ml"),
+        ({"estimator": "RandomForestClassifier"}, "import path of a class"),
+        ({"loss": "svm_multi", "features": "standardize"}, "standardise"),
+    ],
+)
+def test_the_empty_form_of_a_key_is_not_proposed(row, said):
+    with pytest.raises(Fault) as caught:
+        validate({"methods": {"a": {"label": "A", **row}}}, MethodsFile)
+    assert said in str(caught.value)
+    assert "''" not in str(caught.value)

@@ -271,3 +271,13 @@ def test_the_solvers_alone_do_not_import_scikit_learn():
     subprocess.run([sys.executable, "-c", code], check=True)
     with pytest.raises(AttributeError, match="no attribute 'Nonsense'"):
         _ = toplabel.Nonsense
+
+
+def test_words_of_scikit_learn_name_what_is_meant_here(problem):
+    X, y, _ = problem
+    with pytest.raises(ValueError, match="theta='scale'"):
+        TopKClassifier(kernel="rbf", gamma="scale").fit(X, y)
+    model = TopKClassifier().fit(X, y)
+    with pytest.raises(TypeError, match="top_k_score"):
+        model.score(X, y, k=2)
+    assert model.score(X, y) == np.mean(model.predict(X) == y)

@@ -9,7 +9,7 @@ from snakemake.scheduling.job_scheduler import JobScheduler
 
 from toplabel.reproduction import run
 from toplabel.reproduction.needs import MB_AND_MINUTES, needs
-from toplabel.reproduction.run import Progress
+from toplabel.reproduction.run import Progress, is_news
 
 
 @pytest.fixture
@@ -57,9 +57,35 @@ def test_unknown_jobs_take_the_mean_of_their_kind(monkeypatch, tmp_path, clock):
     assert line.line() == "4 of 10 jobs done, about 24 min left"
 
 
+def failed(tmp_path, name, words):
+    """The record of a failed job whose log ends in these words."""
+    log = tmp_path / f"{name}.log"
+    log.write_text(f"2026-11-28 03:32:36,260 INFO started\n2026-11-28 03:32:37,302 {words}\n")
+    return logging.makeLogRecord({"event": SimpleNamespace(name="JOB_ERROR"), "log": [str(log)]})
+
+
+def test_what_snakemake_says_beside_the_line_of_a_job_is_left_out(tmp_path):
+    assert not is_news(failed(tmp_path, "bad", "ERROR a.csv: no column 'f'"))
+    assert is_news(failed(tmp_path, "killed", "INFO trained"))
+    assert is_news(failed(tmp_path, "defect", "ERROR the job failed"))
+    for status, left_out in ((1, True), (137, False)):
+        text = f"RuleException:\nCalledProcessError in line 4:\nreturned non-zero exit status {status}."
+        assert is_news(logging.makeLogRecord({"msg": text})) is not left_out
+    assert is_news(logging.makeLogRecord({"msg": "MissingOutputException: no file"}))
+
+
+def test_errors_are_repeated_at_the_end_where_progress_hides_them(monkeypatch, tmp_path, clock):
+    line = progress(monkeypatch, tmp_path, {}, [f"tune/a/m{i}" for i in range(4)])
+    line.emit(failed(tmp_path, "bad", "ERROR a.csv: no column 'f'"))
+    assert line.hidden_errors == []
+    work(line, clock, 1, 60.0)
+    assert line.hidden_errors == [f"{tmp_path}/bad.log: a.csv: no column 'f'\n"]
+
+
 def test_on_one_machine_snakemake_does_not_look_for_ready_jobs_every_second(monkeypatch):
     """The limit of jobs a second, for which it does, is an attribute of Snakemake's scheduler."""
     assert "if self.job_rate_limiter is not None" in inspect.getsource(JobScheduler.schedule)
+    monkeypatch.setenv(run.BRIEF, "0")
     monkeypatch.setattr(run, "note_start", lambda: None)
     monkeypatch.setattr(run, "kept_jobs", lambda *_: {})
     monkeypatch.setattr(run.signal, "getsignal", lambda _: None)

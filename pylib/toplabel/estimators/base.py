@@ -91,6 +91,11 @@ class SolverEstimator(ClassifierMixin, CommonEstimator):
         """
         loss = self._loss()
         k = as_integer(getattr(self, "k", 1), "k", 1)
+        if self.gamma in ("scale", "auto"):
+            raise ValueError(
+                f"gamma is the smoothing of a hinge loss, got {self.gamma!r}; the width of the RBF kernel "
+                "is theta, as theta='scale'"
+            )
         gamma = as_number(self.gamma, "gamma", 0.0)
         return {
             "k": k if loss.top_k else 1,

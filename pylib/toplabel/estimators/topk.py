@@ -246,6 +246,41 @@ class TopKClassifier(SolverEstimator):
         """
         return np.exp(self._log_probabilities(X))
 
+    def score(
+        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None, **unknown: Any
+    ) -> float:
+        """Return the accuracy, the share of the rows whose class is predicted.
+
+        `GridSearchCV` and its like take it where no `scoring` is given, whatever the loss and k are;
+        ``scoring=toplabel.estimators.top_k_scorer(k)`` selects by the top-k accuracy.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix, (n, d)
+            Rows, as for `fit`.
+        y : array-like, (n,)
+            Class names.
+        sample_weight : array-like, (n,), optional
+            Weights of the rows in the share.
+        **unknown : dict
+            Refused: a k is an argument of `top_k_score`.
+
+        Returns
+        -------
+        float
+            A share, in [0, 1].
+
+        Raises
+        ------
+        TypeError
+            For another argument.
+        """
+        if unknown:
+            name = next(iter(unknown))
+            hint = "; top_k_score(X, y, k) is the top-k accuracy" if name == "k" else ""
+            raise TypeError(f"score has no argument {name!r}{hint}")
+        return super().score(X, y, sample_weight)
+
     def top_k_score(
         self,
         X: MatrixLike,

@@ -27,12 +27,20 @@ from toplabel.reproduction.plan import DEFAULTS, Plan, PlanError
 from toplabel.reproduction.tasks import recipe_of
 
 BRIEF = "TOPLABEL_BRIEF"
-"""The environment variable that leaves the line of progress alone on the terminal."""
+"""The environment variable that, as 0, leaves Snakemake's own lines on the terminal."""
 _EVERY = 20.0  # seconds between two lines
 _SHORT = 1.0  # seconds of a job without a benchmark file
 _PRIOR = 60.0  # seconds of known jobs after which what is seen counts as much as what was expected
 _LONG = 250  # letters of a record's name; of longer ones nothing is said
 _RECORDS = [Path(".snakemake") / name for name in ("metadata", "incomplete")]
+_ERROR = re.compile(r"^\S+ \S+ ERROR (.+)$", re.MULTILINE)  # of the log of a job (jobs.run)
+_DEFECT = "the job failed"  # what the log says where a traceback says the rest
+# What Snakemake says of a job beside the job's own line, and of the end of the run.
+_KNOWN = re.compile(
+    r"CalledProcessError .*returned non-zero exit status 1\.|^Exiting because a job execution failed"
+    r"|At least one job did not complete successfully",
+    re.DOTALL,
+)
 _RULE = re.compile(r"^rule (\w+):", re.MULTILINE)
 # Folders of results/ that are no data set, and of results/<set>/ that are no method.
 _OF_RUN = {"benchmarks", "calibration", "figures", "logs", "tables", "timing"}
@@ -149,10 +157,12 @@ def begin(workflow: Any, plan: Plan) -> None:
         if why:
             print(f"Left out: {name}: {why}", file=sys.stderr)
     print(progress.line(), file=sys.stderr)
-    if os.environ.get(BRIEF, "0") not in ("", "0"):
+    if os.environ.get(BRIEF) != "0" and not workflow.output_settings.verbose:
         for handler in logger.handlers:
             if handler.name == "DefaultStreamHandler":
                 handler.setLevel(logging.WARNING)
+                if workflow.local_exec:  # on a cluster the line of a job is in its log alone
+                    handler.addFilter(is_news)
         logger.addHandler(progress)
 
 
@@ -179,12 +189,37 @@ def _measured(cells: Path) -> str:
 
 
 def fail() -> None:
-    """Say how to go on after a failure."""
+    """Say how to go on after a failure, and what is wrong where that is far above."""
+    from snakemake.logging import logger
+
     print(
         "The run did not finish: the errors are above, and the logs in results/logs. The same "
         "command goes on where it ended; with `--config show=true` it writes the reports on what there is.",
         file=sys.stderr,
     )
+    for progress in logger.handlers:
+        if isinstance(progress, Progress):
+            print("".join(progress.hidden_errors), end="", file=sys.stderr)
+
+
+def is_news(record: logging.LogRecord) -> bool:
+    """Return whether a record of Snakemake's log says more than the one line of a failed job."""
+    if _event(record) == "JOB_ERROR":
+        return _error_of(record) in ("", _DEFECT)
+    return not _KNOWN.search(record.getMessage())
+
+
+def _event(record: logging.LogRecord) -> str:
+    return getattr(getattr(record, "event", None), "name", "")
+
+
+def _error_of(record: logging.LogRecord) -> str:
+    """Return what the log of a failed job says is wrong, or ""."""
+    for path in record.__dict__.get("log") or ():
+        if Path(path).is_file():
+            lines = _ERROR.findall(Path(path).read_text("utf-8", "replace"))
+            return lines[-1] if lines else ""
+    return ""
 
 
 class Progress(logging.Handler):
@@ -213,6 +248,13 @@ class Progress(logging.Handler):
         self._begun: dict[int, float] = {}
         self._took: dict[int, float] = {}
         self._said = time.monotonic()
+        self._errors: list[str] = []
+        self._is_far = False
+
+    @property
+    def hidden_errors(self) -> list[str]:
+        """The errors of jobs, with their logs, if lines of progress have followed them."""
+        return [f"{error}\n" for error in self._errors] if self._is_far else []
 
     def line(self) -> str:
         """Return how much is done, and the time that is left."""
@@ -234,15 +276,18 @@ class Progress(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         """Take note of jobs that begin, and of one that has ended."""
-        event = getattr(getattr(record, "event", None), "name", "")
+        event = _event(record)
         now = time.monotonic()
         if event == "JOB_STARTED":
             self._begun |= dict.fromkeys(record.__dict__["jobs"], now)
         elif event == "JOB_FINISHED" and (job := record.__dict__["job_id"]) in self._expected:
             self._took[job] = now - self._begun.get(job, now)
             if len(self._took) < len(self._expected) and now >= self._said + _EVERY:
-                self._said = now
+                self._said, self._is_far = now, bool(self._errors)
                 print(self.line(), file=sys.stderr, flush=True)
+        elif event == "JOB_ERROR" and (error := _error_of(record)):
+            self._errors.append(f"{record.__dict__['log'][0]}: {error}")
+            self._is_far = self._is_far or len(self._errors) > 1
 
 
 def _expected(benchmark: Path, known: Mapping[str, float]) -> float | None:

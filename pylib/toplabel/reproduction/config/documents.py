@@ -33,6 +33,10 @@ except ImportError:  # PyYAML without libyaml
 
 _SHOWN = 60  # characters of a value in an error
 _LISTED = 20  # names in an error
+_SHOULD = "input should be "
+_EMPTY = f"{_SHOULD}left out"  # of a key whose other form is a text of its own
+IMPORT_PATH = r"^\w+(\.\w+)+$"
+"""The pattern of the import path of a class."""
 _SMALL = "small letters without accents, digits and _, with a letter first"
 _ALLOWED = {
     r"^[a-z][a-z0-9_]*$": _SMALL,
@@ -154,7 +158,21 @@ def fault_of(error: ValidationError, document: Any) -> Fault:
     place = max(said, key=len)
     key = "".join(f"[{s}]" if isinstance(s, int) else f".{s}" for s in place).lstrip(".")
     messages = dict.fromkeys(fault.message for fault in said[place])
-    return Fault(said[place][0].key, " or: ".join(messages)).below(key)
+    return Fault(said[place][0].key, _either([*messages])).below(key)
+
+
+def _either(messages: Sequence[str]) -> str:
+    """Return what is wrong with a value by each of its forms, but for the form that is empty."""
+    stated = [message for message in messages if message.partition(", got ")[0] != _EMPTY]
+    parts = [message.partition(", got ")[::2] for message in stated or messages]
+    if not all(form.startswith(_SHOULD) for form, _ in parts):
+        return " or: ".join(stated or messages)
+    forms = [form.removeprefix(_SHOULD) for form, _ in parts[1:]]
+    return (
+        f"{' or '.join([parts[0][0], *forms])}, got {parts[0][1]}"
+        if forms
+        else (stated or messages)[0]
+    )
 
 
 def _place(loc: Sequence[str | int], document: Any) -> tuple[str | int, ...]:
@@ -180,6 +198,15 @@ def _explain(error: Mapping[str, Any]) -> Fault:
         return Fault("", _allowed(error["input"], error["ctx"]["pattern"]))
     value = repr(error["input"])
     shown = value if len(value) <= _SHOWN else f"{value[: _SHOWN - 3]}..."
+    if error["type"] == "literal_error":
+        known = [name for name in re.findall(r"'([^']*)'", error["ctx"]["expected"]) if name]
+        near = difflib.get_close_matches(str(error["input"]), known, n=2)
+        form = f"{_SHOULD}one of {', '.join(known)}" if known else _EMPTY
+        if near:
+            form = f"{_SHOULD}a known name (did you mean {' or '.join(near)}?)"
+        return Fault("", f"{form}, got {shown}")
+    if error.get("ctx", {}).get("pattern") == IMPORT_PATH:
+        return Fault("", f"{_SHOULD}the import path of a class, as my_module.MyClass, got {shown}")
     message = re.sub(r"dictionary( or an instance of \w+)?", "mapping", error["msg"])
     message = f"{message[0].lower()}{message[1:].replace('tuple', 'list')}, got {shown}"
     if error["type"] == "string_type" and isinstance(error["input"], bool | int | float | date):

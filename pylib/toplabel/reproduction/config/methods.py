@@ -14,6 +14,7 @@ from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt
 from toplabel._core.catalogue import LOSSES, Loss
 from toplabel.reproduction.config.competitors import COMPETITORS, Competitor
 from toplabel.reproduction.config.documents import (
+    IMPORT_PATH,
     Closed,
     Fault,
     Named,
@@ -94,7 +95,6 @@ PAPER_EPOCHS = 3
 
 Values = Annotated[tuple[Value, ...], Some]
 _SUFFIXES = {"raw": "", "bias": "_bias", "standardise": "_standard"}
-_PATH = r"^\w+(\.\w+)+$"
 _OWN = Loss(key="", label="", about="", labels="either")  # a loss of the user
 KINDS = ("loss", "estimator", "competitor")
 """The keys of what a method is, of which it has one."""
@@ -124,7 +124,7 @@ class Method(Closed):
     """The name in tables and figures; ^{..} and _{..} are superscripts and subscripts."""
     loss: (
         Literal[("", *LOSSES)]  # type: ignore[valid-type]  # the losses are listed elsewhere
-        | Annotated[str, Field(pattern=_PATH)]
+        | Annotated[str, Field(pattern=IMPORT_PATH)]
     ) = ""
     """A loss of toplabel.solve, which is then the solver, or the import path of a class of your own
     that `toplabel.losses.get` describes, as my_module.MyLoss."""
@@ -142,7 +142,7 @@ class Method(Closed):
     features: Literal["raw", "bias", "standardise"] = "raw"
     """raw: as published, without a bias, as in the papers; bias: with a column of ones; standardise:
     with mean 0 and variance 1 (sparse features: mean square 1) and a column of ones."""
-    estimator: Literal[""] | Annotated[str, Field(pattern=_PATH)] = ""
+    estimator: Literal[""] | Annotated[str, Field(pattern=IMPORT_PATH)] = ""
     """A classifier with the interface of scikit-learn, in place of a loss, by its import path, as
     sklearn.ensemble.RandomForestClassifier."""
     competitor: Literal[("", *COMPETITORS)] = ""  # type: ignore[valid-type]  # as of `loss`
