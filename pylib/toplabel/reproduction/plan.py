@@ -156,7 +156,7 @@ class Plan:
     @property
     def names(self) -> list[str]:
         """The files that give results their names: registries, studies, published numbers."""
-        named = ("datasets.yaml", "methods.yaml", "studies/*.yaml")
+        named = ("datasets.yaml", "methods.yaml", "protocols.yaml", "studies/*.yaml")
         return self.of_checkout(*(f"config/{name}" for name in named), "data/published/*.csv")
 
     @property
