@@ -62,6 +62,12 @@ def test_an_edge_must_be_strictly_best(values, edge):
     assert choose([_cube(values)])[0].at_edge == (edge != 0)
 
 
+def test_candidates_have_no_edge():
+    result = replace(_cube([3, 2, 1]), C=None, candidate=np.arange(3))
+    (choice,) = choose([result])
+    assert (choice.candidate, choice.at_edge) == (0, False)
+
+
 def test_one_metric_may_choose_the_point_of_all():
     value = np.array([[[61.0, 80.0]], [[62.0, 79.0]], [[60.0, 81.0]]])[None]
     result = _result(value, metric=("top1", "top5"))

@@ -26,6 +26,20 @@ def test_a_published_table_stands_for_the_cells_that_it_prints(target):
     assert {*found} <= printed
 
 
+def test_of_a_run_that_shows_only_cells_whose_data_are_there_are_missing(tmp_path, monkeypatch):
+    """The study multiclass_features needs files that the checkout has not."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("TOPLABEL_MIRROR", raising=False)
+    done = Path("results/digits/svm_ova/evaluation.csv")
+    done.parent.mkdir(parents=True)
+    done.touch()
+    studies = ["digits", "multiclass_features"]
+    run = {"studies": studies, "mirrors": [], "download": False, "show": True}
+    missing = Plan(ROOT, run).missing
+    assert "digits/lr_ova" in missing
+    assert {cell.partition("/")[0] for cell in missing} == {"digits"}
+
+
 def test_the_example_of_a_loss_trains_no_method_whose_k_its_table_does_not_allow():
     example = yaml.safe_load((ROOT / "examples/own/own.yaml").read_text(encoding="utf-8"))
     plan = Plan(ROOT, {"download": False, **example})

@@ -16,7 +16,7 @@ from toplabel.reproduction.config.methods import Method
 from toplabel.reproduction.config.protocols import Axis, Budget, EquallySpaced, Protocol
 from toplabel.reproduction.config.run import RunConfig
 from toplabel.reproduction.jobs import plain, received
-from toplabel.reproduction.plan import Plan
+from toplabel.reproduction.plan import Plan, add_sources
 from toplabel.reproduction.selection.task import TuneTask
 from toplabel.reproduction.targets import Targets
 from toplabel.reproduction.tasks import Tasks
@@ -249,6 +249,20 @@ def test_a_task_is_received_as_it_was_planned(repository_plan):
         received(TuneTask, values | {"max_iter": "many"})
     with pytest.raises(ValueError, match="seed"):
         received(TuneTask, {key: value for key, value in values.items() if key != "seed"})
+
+
+def test_only_a_raw_file_does_not_depend_on_sources_also_in_a_module(repository_plan):
+    with_sources = []
+    rules = [
+        SimpleNamespace(
+            name=f"other_{name}",
+            script=f"../scripts/{name}.py",
+            set_params=lambda sources, name=name: with_sources.append(name),
+        )
+        for name in ("fetch_raw", "tune")
+    ]
+    add_sources(repository_plan, rules)
+    assert with_sources == ["tune"]
 
 
 def test_scripts_read_their_task_their_inputs_and_nothing_else(repository):

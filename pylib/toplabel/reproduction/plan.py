@@ -38,7 +38,7 @@ def add_sources(plan: Plan, rules: Iterable[Any]) -> None:
     A raw file is fetched by any code, so that rule has none.
     """
     for rule in rules:
-        if rule.script and rule.name != "fetch":
+        if rule.script and Path(rule.script).name != "fetch_raw.py":  # its name in a module differs
             rule.set_params(sources=partial(_sources_of, plan, rule.script))
 
 
@@ -156,7 +156,7 @@ class Plan:
     @property
     def names(self) -> list[str]:
         """The files that give results their names: registries, studies, published numbers."""
-        named = ("datasets.yaml", "methods.yaml", "studies/*.yaml")
+        named = ("datasets.yaml", "methods.yaml", "protocols.yaml", "studies/*.yaml")
         return self.of_checkout(*(f"config/{name}" for name in named), "data/published/*.csv")
 
     @property
@@ -281,8 +281,16 @@ class Plan:
 
     @property
     def missing(self) -> list[str]:
-        """The cells that the config asks for and a run that only shows has no results of."""
-        return [f"{cell.dataset}/{cell.method}" for cell in self.asked if cell not in self.cells]
+        """The cells that the config asks for and a run that only shows has no results of, without
+        those whose data sets cannot be had.
+        """
+        shown = {*self.cells}
+        lacking = [cell for cell in self.asked if cell not in shown]
+        return [
+            f"{cell.dataset}/{cell.method}"
+            for cell in lacking
+            if not self.raw.missing(cell.dataset)
+        ]
 
     def there(self, files: Iterable[str]) -> list[str]:
         """Return files; of a run that only shows, those that are there."""

@@ -36,7 +36,7 @@ def data_sections(inputs: Inputs) -> list[Section]:
     if inputs.missing:
         about = "The run asked for these results and did not get them; results/logs says why."
         about += " The same command goes on."
-        table = table_of("Not finished", ["Result"], [[file] for file in inputs.missing])
+        table = table_of("Cells without results", ["Cell"], [[cell] for cell in inputs.missing])
         parts: list[Part] = [Text(about), table]
         sections.insert(0, Section("unfinished", "Not finished", parts))
     return sections

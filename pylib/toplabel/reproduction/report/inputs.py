@@ -52,8 +52,8 @@ class Inputs:
     files : frozenset of str
         The files of the results folder that the pages may link to.
     missing : list of str
-        Files ``<set>/<method>/evaluation.csv`` that the configuration asks for and that are not
-        there.
+        The cells ``<set>/<method>`` that the configuration asks for and that have no results,
+        though their data sets can be had.
     """
 
     comparison: Comparison

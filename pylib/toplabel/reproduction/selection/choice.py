@@ -41,7 +41,7 @@ class Best:
 
     `edge_C` is -1 (or 1) when the metric is best at the smallest (largest) C and worse at every
     other, `edge_theta` likewise; 0 inside the grid, in a tie with an inner value, or when the grid
-    has one value only.
+    has one value only. The candidates of an estimator have no order, and so no edge.
     """
 
     metric: str
@@ -138,7 +138,7 @@ def _best_point(result: Tuned, index: int) -> Best:
         candidate=None if result.candidate is None else int(result.candidate[j]),
         threshold=float(thresholds[d]) if needs_threshold(metric) else None,
         value=float(result.value[i, j, d, index]),
-        edge_C=_edge(columns, cube.shape[1]),
+        edge_C=0 if result.C is None else _edge(columns, cube.shape[1]),
         edge_theta=_edge(rows, cube.shape[0]),
     )
 

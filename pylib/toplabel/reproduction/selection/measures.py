@@ -40,10 +40,10 @@ def ranking_value(metric: str, truth: np.ndarray, scores: np.ndarray) -> float:
     scores tie that is the same.
     """
     name, _, k = metric.rpartition("_at_") if "_at_" in metric else (metric, "", "")
-    if metric == "balanced_accuracy" or metric.startswith("top"):
+    if metric in _OF_ONE_LABEL or metric.startswith("top"):
         _require(truth.ndim == 1, metric, "one label per instance")
-        if metric == "balanced_accuracy":
-            return 100.0 * metrics.balanced_accuracy(truth, scores, ties="shared")
+        if metric in _OF_ONE_LABEL:
+            return 100.0 * _OF_ONE_LABEL[metric](truth, scores)
         return 100.0 * metrics.top_k_accuracy(truth, scores, k=int(metric[3:]), ties="shared")
     _require(truth.ndim == 2, metric, "label sets")
     if metric == "one_error_loss":
@@ -62,6 +62,7 @@ def _of_sklearn(name: str, truth: np.ndarray, scores: np.ndarray, **options) -> 
     return getattr(of_sklearn, name)(truth, scores, **options)
 
 
+_OF_ONE_LABEL = {"balanced_accuracy": partial(metrics.balanced_accuracy, ties="shared")}
 _OF_ORDER: dict[str, tuple[float, Callable[..., Any]]] = {
     "rank_loss": (1.0, metrics.rank_loss),
     "coverage_loss": (1.0, partial(_of_sklearn, "coverage_error")),
