@@ -207,6 +207,34 @@ def test_a_key_of_the_run_changes_what_depends_on_it(repository_plan, key):
     assert changed(tasks_of(repository_plan), after) == expected
 
 
+#: By key of the run: which of the rules that are of no cell run again; each run is described.
+OF_NO_CELL = ("fetch", "calibration", "time", "draw_figure", "compare", "report", "describe_run")
+ALSO_RUN = {
+    "seed": {"calibration"},
+    "studies": {"compare"},
+    "budget": {"calibration", "time"},
+}
+
+
+@pytest.mark.parametrize("key", [key for key in OF_RUN if key != "show"])  # it leaves most rules out
+def test_a_key_of_the_run_changes_what_of_no_cell_depends_on_it(repository, key):
+    names = SimpleNamespace(
+        raw="letter/letter.scale.t", timing="softmax", figure="selection_letter", dataset="letter"
+    )
+
+    def tasks(**run):
+        plan = Plan(repository, {"studies": ["multiclass/letter"], "budget": "quick"} | run)
+        made = Tasks(plan, Targets(plan))
+        return {rule: repr(getattr(made, rule)(names)) for rule in OF_NO_CELL}
+
+    value = {"studies": ["digits", "multiclass/letter"], "mirrors": ["elsewhere"]}.get(
+        key, OF_RUN[key][0]
+    )
+    before, after = tasks(), tasks(**{key: value})
+    again = {rule for rule in OF_NO_CELL if before[rule] != after[rule]}
+    assert again == {"describe_run"} | ALSO_RUN.get(key, set())
+
+
 def test_a_loose_tolerance_of_competitors_counts_for_them(repository_plan):
     toppush = Method("m", "M", competitor="toppush")
     before, after = (
