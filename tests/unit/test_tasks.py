@@ -216,7 +216,9 @@ ALSO_RUN = {
 }
 
 
-@pytest.mark.parametrize("key", [key for key in OF_RUN if key != "show"])  # it leaves most rules out
+@pytest.mark.parametrize(
+    "key", [key for key in OF_RUN if key != "show"]
+)  # it leaves most rules out
 def test_a_key_of_the_run_changes_what_of_no_cell_depends_on_it(repository, key):
     names = SimpleNamespace(
         raw="letter/letter.scale.t", timing="softmax", figure="selection_letter", dataset="letter"
