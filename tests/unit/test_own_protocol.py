@@ -45,6 +45,15 @@ def test_features_are_standardised_by_the_training_rows_and_have_a_bias(raw):
         assert np.all(test[:, -1] == 1.0)
 
 
+def test_what_an_entry_says_of_the_defaults_counts_null_and_false_too(raw):
+    own = entry(transform=None, bias=False, C_scale=None)
+    assert (own.transform, own.bias, own.C_scale) == (None, False, None)
+    features = prepare(PrepareTask.of(own), raw).parts["train_f0"].X
+    assert features.shape[1] == 3
+    assert features.mean(axis=0).max() > 1.0
+    assert (entry().transform, entry(bias=False).transform) == ("standardise", "standardise")
+
+
 def test_each_row_is_tested_once_and_folds_have_their_share_of_each_class(raw):
     prepared = prepare(PrepareTask.of(entry(folds=3)), raw)
     tests = [prepared.parts[split.test] for split in prepared.splits]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, get_args
 
-from pydantic import BeforeValidator, Field, PositiveFloat, PositiveInt
+from pydantic import BeforeValidator, Field, PositiveFloat, PositiveInt, model_validator
+from pydantic_core import ArgsKwargs
 
 from toplabel.reproduction.config.documents import (
     Closed,
@@ -34,6 +35,8 @@ Amount = PositiveInt | PositiveFloat
 OWN = "own"
 """The protocol of data that no paper has."""
 _OWN_FOLDS = 5
+# What suits data of any scale: standardised features, a bias, and a scaled C.
+_OWN_DEFAULTS = {"transform": "standardise", "bias": True, "C_scale": "mean_squared_norm"}
 _DRAWS = 5  # of a network
 
 
@@ -226,19 +229,26 @@ class Entry(Closed):
         object.__setattr__(self, "published_key", self.published_key or self.name)
         object.__setattr__(self, "folder", self.folder or self.name)
         if self.protocol == OWN:
-            self._set_own_defaults()
+            self._set_own_protocol()
         if self.folds is not None:
             self._set_folds()
         if not self.splits and {"train", "test"} <= {*self.parts}:
             val = "val" if "val" in self.parts else None
             object.__setattr__(self, "splits", (Split("main", "train", val, "test"),))
 
-    def _set_own_defaults(self) -> None:
-        """Choose what suits data of any scale: standardised features, a bias, and a scaled C."""
+    @model_validator(mode="before")
+    @classmethod
+    def _own_defaults(cls, values: Any) -> Any:
+        """Give data of no paper the keys of `_OWN_DEFAULTS` that the entry does not state."""
+        given = values.kwargs if isinstance(values, ArgsKwargs) else values
+        if not isinstance(given, Mapping) or given.get("protocol") != OWN:
+            return values
+        whole = {**_OWN_DEFAULTS, **given}
+        return ArgsKwargs(values.args, whole) if isinstance(values, ArgsKwargs) else whole
+
+    def _set_own_protocol(self) -> None:
+        """Take the protocol of the task, and folds where there is one part alone."""
         object.__setattr__(self, "protocol", f"{OWN}_{self.task}")
-        object.__setattr__(self, "transform", self.transform or "standardise")
-        object.__setattr__(self, "C_scale", self.C_scale or "mean_squared_norm")
-        object.__setattr__(self, "bias", True)
         if len(self.parts) == 1 and not self.splits:
             object.__setattr__(self, "folds", self.folds or _OWN_FOLDS)
 
