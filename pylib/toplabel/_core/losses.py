@@ -36,7 +36,8 @@ def get(loss: Any) -> Loss:
     ValueError
         For a name that is not known, or an object that is no loss.
     """
-    return catalogue.get(loss) if isinstance(loss, str) else OwnLoss.of(loss)
+    is_own = isinstance(loss, type) or hasattr(loss, "value") or hasattr(loss, "gradient")
+    return OwnLoss.of(loss) if is_own and not isinstance(loss, str) else catalogue.get(loss)
 
 
 def code(loss: Loss) -> int:
