@@ -9,6 +9,7 @@ from typing import get_args
 import pytest
 import yaml
 
+from toplabel.reproduction.config.catalogue import load_catalogue
 from toplabel.reproduction.config.datasets import load_registry
 from toplabel.reproduction.config.entry import Format, Generator
 from toplabel.reproduction.data.embedded import EMBEDDED
@@ -204,3 +205,13 @@ def test_the_examples_of_the_documentation_are_valid(repository, load):
     examples = load(yaml.safe_dump({"datasets": opening["datasets"] | more}))
     assert set(examples) == {"mine", "words", "tags", "calls", "notes", "vectors"}
     assert (examples["mine"].folds, examples["words"].divide.into["train"]) == (5, 0.7)
+
+
+def test_a_misspelt_protocol_of_a_divided_set_is_told_with_the_names_that_users_write(repository):
+    row = {"title": "Mine", "task": "multiclass", "format": "table", "options": {"label": "kind"}}
+    row |= {"files": [{"name": "a.csv", "part": "all"}]}
+    row |= {"divide": {"part": "all", "method": "random", "into": {"train": 0.7, "test": 0.3}}}
+    for protocol, told in (("owm", r"did you mean own\?"), ("none", r"known: .*, own, ")):
+        with pytest.raises(ValueError, match=told) as caught:
+            load_catalogue(repository, {"datasets": {"mine": row | {"protocol": protocol}}})
+        assert "own_multiclass" not in str(caught.value)

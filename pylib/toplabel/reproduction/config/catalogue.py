@@ -12,7 +12,7 @@ from typing import Any
 
 from toplabel.reproduction.config.datasets import Registry, load_registry
 from toplabel.reproduction.config.documents import unknown
-from toplabel.reproduction.config.entry import LABEL_SETS_ALONE, Entry
+from toplabel.reproduction.config.entry import LABEL_SETS_ALONE, OWN, Entry
 from toplabel.reproduction.config.methods import Method, load_methods
 from toplabel.reproduction.config.notes import FILE, Notes, load_notes
 from toplabel.reproduction.config.protocols import Protocol, load_protocols
@@ -81,7 +81,9 @@ def _check_names(catalogue: Catalogue) -> None:
     for where, kind, names in _names(catalogue):
         for name in names:
             if name not in known[kind]:
-                raise ValueError(f"{where}: {unknown(kind, name, sorted(known[kind]))}")
+                said = {OWN if row.startswith(f"{OWN}_") else row for row in known[kind]}
+                names_of_kind = said if kind == "protocol" else known[kind]
+                raise ValueError(f"{where}: {unknown(kind, name, sorted(names_of_kind))}")
 
 
 def _names(catalogue: Catalogue) -> Iterator[tuple[str, str, Iterable[str]]]:
