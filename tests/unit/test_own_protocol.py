@@ -105,3 +105,20 @@ def test_the_path_goes_on_where_one_vs_all_hinges_fail_in_its_middle():
     top1 = tuned.value[0, :, 0, 0]
     assert len(top1) >= 7
     assert top1[-3:].max() > top1[:4].max() + 5
+
+
+def table(options):
+    return entry(files=(RawFile("mine.csv", "all"),), format="table", options=options, folds=2)
+
+
+def test_what_helps_with_infinite_features_and_tags_by_a_name_alone_does_help(tmp_path):
+    rows = [f"{i},{'inf' if i == 5 else 2 * i},{'ab'[i % 2]}" for i in range(12)]
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine/mine.csv").write_text("\n".join(["f,g,kind", *rows]))
+    with pytest.raises(ValueError, match=r"mine\.csv:7: 'g' of row 5 .* `na_values: \[inf\]`"):
+        prepare(PrepareTask.of(table({"label": "kind"})), tmp_path)
+    filled = {"label": "kind", "na_values": ["inf"], "missing": "median"}
+    parts = prepare(PrepareTask.of(table(filled)), tmp_path).parts
+    assert sum(parts[name].n_rows for name in ("test_f0", "test_f1")) == 12
+    with pytest.raises(ValueError, match=r"write `tags: \{column: kind\}`"):
+        prepare(PrepareTask.of(table({"tags": "kind"})), tmp_path)

@@ -100,8 +100,9 @@ class Table(NamedTuple):
 
     `X` (n, d) are numbers, maybe sparse or a memory map; `labels` are classes (n,), whole numbers or
     words, or label sets (n, m) of 0 and 1, which may be in a file of their own, `labels_path`.
-    `names` are those of the features, `lines` (n,) the lines of a text file on which the rows stand, and
-    `rows` and `ids` those of `toplabel.reproduction.data.parts.Part`.
+    `names` are those of the features, `lines` (n,) the lines of a text file on which the rows stand,
+    `rows` and `ids` those of `toplabel.reproduction.data.parts.Part`, and `if_infinite` is what helps
+    where a feature is infinite.
     """
 
     path: Path
@@ -112,6 +113,7 @@ class Table(NamedTuple):
     lines: np.ndarray | None = None
     rows: np.ndarray | None = None
     ids: np.ndarray | None = None
+    if_infinite: str = ""
 
     def error(self, message: str) -> FormatError:
         """Return an error in the labels."""
@@ -161,7 +163,7 @@ def _check_finite(table: Table, X: Rows) -> None:
         name = f"column {column}" if table.names is None else f"{shown(table.names[column])}"
         line = None if table.lines is None else int(table.lines[row])
         message = f"{name} of row {row} (from 0) is {X[row, column]}; features must be finite"
-        raise FormatError(table.path, line, message)
+        raise FormatError(table.path, line, f"{message}{table.if_infinite}")
 
 
 def features_of(path: Path, X: np.ndarray | sparse.spmatrix) -> Rows:

@@ -39,6 +39,23 @@ def _as_words(values: Any) -> Any:
     return [as_text(int(v) if isinstance(v, float) and v % 1 == 0 else v) for v in values]
 
 
+def _as_tags(value: Any) -> Any:
+    """Refuse the name of a column alone, with the form that is meant."""
+    if isinstance(value, str):
+        raise ValueError(
+            f"{value!r} is a name alone; write `tags: {{column: {value}}}`, and where words with a separator "
+            f'between them stand in the column, `tags: {{column: {value}, separator: ";"}}`'
+        )
+    return value
+
+
+Tags = Annotated[
+    Mapping[Literal["column", "separator"], ColumnName] | None, BeforeValidator(_as_tags)
+]
+_IF_INFINITE = (
+    "; `na_values: [inf]` takes it for a gap, which `missing: median` fills, and `missing: drop` leaves "
+    "the row out"
+)
 Words = Annotated[tuple[Annotated[str, BeforeValidator(str)], ...], BeforeValidator(_as_words)]
 
 
@@ -46,7 +63,7 @@ def load(
     source: Source,
     label: ColumnPlace | None = None,
     labels: Sequence[ColumnName] = (),
-    tags: Mapping[Literal["column", "separator"], ColumnName] | None = None,
+    tags: Tags = None,
     drop: Sequence[ColumnName] = (),
     categorical: Sequence[ColumnName] = (),
     missing: Literal["error", "median", "mean", "drop"] = "error",
@@ -97,6 +114,7 @@ def load(
             lines=None if raw.lines is None else raw.lines[numbers],
             rows=numbers if len(numbers) < len(raw.frame) else None,
             ids=None if table.ids is None else table.ids[X.index][rows].to_numpy(str),
+            if_infinite=_IF_INFINITE,
         )
     loaded = assemble(tables, source.task, names)
     return replace(
