@@ -33,7 +33,7 @@ _OUTSIDE = 1e-6  # by how much a point may miss the domain of a conjugate
 
 
 class _SmoothLoss(ABC):
-    """What `toplabel.losses.get` asks of a loss."""
+    """The methods that `toplabel.losses.get` asks of a loss."""
 
     @abstractmethod
     def value(self, scores: np.ndarray, labels: np.ndarray) -> np.ndarray:

@@ -20,7 +20,7 @@ Features: TypeAlias = Any
 """Dense rows, an ndarray, or CSR, of which SciPy has no types."""
 
 MatrixLike: TypeAlias = Any
-"""What becomes rows or labels: array-like, a sparse matrix, a data frame."""
+"""The types that are taken for rows or labels: array-like, a sparse matrix, a data frame."""
 
 _ITEMS = {
     "double *": np.float64,

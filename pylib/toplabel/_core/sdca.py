@@ -60,7 +60,7 @@ def solutions(
 
 @dataclass(frozen=True)
 class Ending:
-    """What a `Solution` says of how the training went."""
+    """The facts on a training that its `Solution` tells."""
 
     status: str
     history: list[Record]

@@ -9,7 +9,7 @@ from toplabel.reproduction.config.entry import Network
 
 @dataclass(frozen=True)
 class NetworkTask:
-    """What the network of a draw depends on: the data set and the draw, and the seed of the run."""
+    """The network of a draw, by all that it depends on: the data set and the draw, and the seed of the run."""
 
     dataset: str
     draw: str
@@ -24,7 +24,7 @@ class NetworkTask:
 
 @dataclass(frozen=True)
 class FineTuneTask(NetworkTask):
-    """What the test metrics of a draw depend on after fine-tuning with a loss of the library.
+    """The test metrics of a draw after fine-tuning, by the loss of the library and all else they need.
 
     0 epochs are the network as it was. `metrics` are the names of what is measured, `budget` is the
     name of the budget.
@@ -41,7 +41,7 @@ class FineTuneTask(NetworkTask):
 
 @dataclass(frozen=True)
 class FeaturesTask:
-    """What the features of the networks of all draws depend on, as a data set."""
+    """The features of the networks of all draws as a data set, by all that they depend on."""
 
     dataset: str
     network: Network
