@@ -2,6 +2,7 @@
 again.
 """
 
+import os
 import resource
 import subprocess
 from contextlib import contextmanager
@@ -10,11 +11,13 @@ import numpy as np
 import pytest
 
 from toplabel.reproduction.files import (
+    CONFIG_FILES,
     FileError,
     has_sum,
     read_json,
     read_npz,
     read_text,
+    remade,
     write_json,
     write_npz,
 )
@@ -97,6 +100,18 @@ def test_a_result_without_its_sum_is_refused(tmp_path, place):
         FileError, match=rf"{name}: its sum, {name}.sha256, is missing.*snakemake -f"
     ):
         read_json(path)
+
+
+def test_the_command_that_makes_a_file_again_has_the_config_files_of_the_run(monkeypatch):
+    monkeypatch.setenv(CONFIG_FILES, os.pathsep.join(["own.yaml", "my data/more.yaml"]))
+    assert remade("results/cells.csv") == (
+        "`snakemake -f results/cells.csv --configfile own.yaml 'my data/more.yaml'` makes it again"
+    )
+
+
+def test_a_kept_file_comes_back_from_the_repository():
+    kept = "reports/summary/cells.csv"
+    assert remade(kept) == f"`git checkout {kept}` brings it back"
 
 
 def test_files_of_snakemake_and_prepared_arrays_have_no_sum_of_their_own():

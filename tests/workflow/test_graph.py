@@ -215,17 +215,26 @@ def test_results_copied_without_their_times_go_on(folder, tmp_path):
     assert copy.due() == {}
 
 
-@pytest.mark.parametrize("lost", ["all", "of one cell"])
-def test_results_without_records_are_refused(folder, lost):
-    """All records are lost, or those of one cell: results of it were copied into the folder."""
-    cell = urlsafe_b64encode(b"results/mine/lr_multi/evaluation.csv").decode()
-    for path in (folder.root / ".snakemake/metadata").iterdir():
-        if lost == "all" or path.name == cell:
-            path.unlink()
+def test_results_copied_without_their_records_are_refused(folder):
+    shutil.rmtree(folder.root / ".snakemake/metadata")
     done = folder.snakemake("--dry-run")
     assert done.returncode != 0
-    assert "results/mine" in done.stdout
-    assert ".snakemake" in done.stdout
+    assert re.search(r"^Error: results/.*: the folder \.snakemake says", done.stdout, re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", ["models.npz", "evaluation.csv"])
+def test_an_output_whose_record_is_empty_is_refused_unless_it_is_marked_as_incomplete(folder, name):
+    """A power cut leaves files of zero bytes; a job that is killed leaves a mark."""
+    path = f"results/mine/lr_multi/{name}"
+    record = urlsafe_b64encode(path.encode()).decode()
+    (folder.root / ".snakemake/metadata" / record).write_bytes(b"")
+    done = folder.snakemake("--dry-run")
+    assert done.returncode != 0
+    assert f"Error: {path}: the folder .snakemake says" in done.stdout
+    (folder.root / ".snakemake/incomplete").mkdir(exist_ok=True)
+    (folder.root / ".snakemake/incomplete" / record).write_text('{"external_jobid": null}')
+    rule = {"models.npz": "train", "evaluation.csv": "evaluate"}[name]
+    assert folder.cells_due()[rule] == 1
 
 
 def test_a_missing_raw_file_is_named(folder):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shlex
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -23,6 +24,8 @@ from numpy.typing import ArrayLike
 Record = TypeVar("Record")
 RESULTS = "results"
 """The folder of a run with what its stages hand to each other."""
+CONFIG_FILES = "TOPLABEL_CONFIGFILES"
+"""The environment variable with the config files of the run."""
 _LONGEST = 400  # characters of a message
 _SHOWN = 12  # digits of a sum in an error
 
@@ -139,9 +142,14 @@ def has_sum(path: str | os.PathLike[str]) -> bool:
     return below[:1] not in (("logs",), ("benchmarks",)) and not is_array
 
 
-def remade(target: object) -> str:
-    """Return how a damaged file is made again, for an error."""
-    return f"`snakemake -f {target}` makes it again"
+def remade(target: Any) -> str:
+    """Return the command that brings a damaged file back, for an error."""
+    if Path(target).parts[-3:-1] == ("reports", "summary"):
+        return f"`git checkout {shlex.quote(str(target))}` brings it back"
+    names = filter(None, os.environ.get(CONFIG_FILES, "").split(os.pathsep))
+    configs = ["--configfile", *names]
+    command = ["snakemake", "-f", str(target), *(configs if len(configs) > 1 else ())]
+    return f"`{shlex.join(command)}` makes it again"
 
 
 def _sum_path(path: str | os.PathLike[str]) -> Path:

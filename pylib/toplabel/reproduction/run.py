@@ -9,7 +9,6 @@ import signal
 import sys
 import threading
 import time
-from base64 import urlsafe_b64encode
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -18,7 +17,7 @@ from typing import Any
 from toplabel.reproduction import sources
 from toplabel.reproduction.config.documents import read_yaml
 from toplabel.reproduction.facts import BENCHMARKS, note_start
-from toplabel.reproduction.files import read_json
+from toplabel.reproduction.files import CONFIG_FILES, RESULTS, read_json
 from toplabel.reproduction.frames import read_texts
 from toplabel.reproduction.jobs import MODULES
 from toplabel.reproduction.methods import create
@@ -31,8 +30,6 @@ BRIEF = "TOPLABEL_BRIEF"
 _EVERY = 20.0  # seconds between two lines
 _SHORT = 1.0  # seconds of a job without a benchmark file
 _PRIOR = 60.0  # seconds of known jobs after which what is seen counts as much as what was expected
-_LONG = 250  # letters of a record's name; of longer ones nothing is said
-_RECORDS = [Path(".snakemake") / name for name in ("metadata", "incomplete")]
 _ERROR = re.compile(r"^\S+ \S+ ERROR (.+)$", re.MULTILINE)  # of the log of a job (jobs.run)
 _DEFECT = "the job failed"  # what the log says where a traceback says the rest
 # What Snakemake says of a job beside the job's own line, and of the end of the run.
@@ -53,6 +50,7 @@ def read_plan(root: Path, config: Mapping[str, Any], workflow: Any) -> Plan:
     files = [Path(name) for name in workflow.overwrite_configfiles]
     source = " + ".join([DEFAULTS, *map(str, files)])
     find_modules(files)
+    os.environ[CONFIG_FILES] = os.pathsep.join(map(_from_here, files))
     try:
         for name in files:  # Snakemake takes the last of a key that stands twice
             read_yaml(name)
@@ -60,11 +58,14 @@ def read_plan(root: Path, config: Mapping[str, Any], workflow: Any) -> Plan:
         if workflow.is_main_process:
             check_names(plan, source)
             check_classes(plan, source)
-            if not plan.run.show:
-                _check_records(plan)
     except (ValueError, PlanError) as error:
         sys.exit(f"Error: {error}")
     return plan
+
+
+def _from_here(file: Path) -> str:
+    """Return the path of a file, relative to the folder of the run where it stands in that."""
+    return str(file.relative_to(Path.cwd()) if file.is_relative_to(Path.cwd()) else file)
 
 
 def find_modules(files: Iterable[Path]) -> None:
@@ -104,34 +105,31 @@ def check_names(plan: Plan, source: str) -> None:
             raise PlanError(f"{source}: {key}.{wrong[0]}: {what}")
 
 
-def _check_records(plan: Plan) -> None:
-    """Refuse results without Snakemake's records of them.
+def check_records(workflow: Any, rules: Iterable[Any]) -> None:
+    """End a run whose results include an output of these rules that Snakemake has no record of.
 
-    Without its record Snakemake takes a result for one of the present config and sources. The record
-    of a job that was killed is a mark that its results are incomplete.
+    Without its record Snakemake takes a result for one of the present config and sources. An output of a
+    job that was killed needs none: it is marked as incomplete, and made again.
     """
-    made = [
-        path
-        for name in plan.registry
-        for path in (
-            plan.prepared(name),
-            *map(str, Path(f"results/{name}").glob("*/evaluation.csv")),
-        )
-        if Path(path).is_file() and not _is_recorded(path)
-    ]
-    if made:
-        raise PlanError(
-            f"{made[0]}: the folder .snakemake says what results were made with, and has no record "
-            "of this one; copy the folder with the results, or remove them"
-        )
+    from snakemake.io import IOFile
+    from snakemake.persistence.file import FilePersistence
 
-
-def _is_recorded(path: str) -> bool:
-    """Return whether Snakemake has a record of a file: its path in base 64, in folders where that
-    is longer than the name of a file may be.
-    """
-    name = urlsafe_b64encode(path.encode()).decode()
-    return len(name) > _LONG or any((folder / name).is_file() for folder in _RECORDS)
+    paths = {
+        str(path)
+        for rule in rules
+        for pattern in rule.output
+        if RESULTS in Path(pattern).parts
+        for path in Path().glob(re.sub(r"\{[^}]*\}", "*", pattern))
+    }
+    if not workflow.is_main_process or not paths:
+        return
+    records = FilePersistence(nolock=True)
+    unknown = {path for path in paths if records.metadata(IOFile(path)) is None}
+    if unknown := unknown - records._filter_incomplete_keys(unknown):
+        sys.exit(
+            f"Error: {min(unknown)}: the folder .snakemake says what results were made with, and has no "
+            "record of this one; copy the folder with the results, or remove them"
+        )
 
 
 def begin(workflow: Any, plan: Plan) -> None:
@@ -140,14 +138,14 @@ def begin(workflow: Any, plan: Plan) -> None:
 
     note_start()
     if callable(ends := signal.getsignal(signal.SIGTERM)):
-        # Snakemake's own handler waits for a lock, for ever where the interrupted code holds it.
+        # Snakemake's own handler waits for a lock, for ever where the interrupted thread holds it.
         signal.signal(
             signal.SIGTERM,
             lambda *given: threading.Thread(target=ends, args=given, daemon=True).start(),
         )
-    if workflow.local_exec:
-        # For its limit of jobs a second, which is for clusters, Snakemake looks for ready jobs again a
-        # second after each look, and after each end of a job: after hundreds it does little else.
+    if (
+        workflow.local_exec
+    ):  # for its limit of jobs a second Snakemake starts a timer at each look for jobs
         workflow.scheduler.job_rate_limiter = None
     tasks = list(workflow.dag.needrun_jobs())
     at_once = int((workflow.cores if workflow.local_exec else workflow.nodes) or 1)
