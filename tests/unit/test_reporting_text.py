@@ -11,9 +11,18 @@ from hypothesis import strategies as st
 
 from toplabel.reproduction.compare.published import decimals_of, method_label
 from toplabel.reproduction.config.keys import Key
-from toplabel.reproduction.report import labels, numbers
 from toplabel.reproduction.report.findings import in_words, score_of
 from toplabel.reproduction.report.render import label_markup
+from toplabel.reproduction.report.text import (
+    are_numbers,
+    compact,
+    fixed,
+    metric_label,
+    segments,
+    signed,
+    small,
+    table_order,
+)
 
 
 @pytest.mark.parametrize(
@@ -41,7 +50,7 @@ def test_method_labels(keys: tuple[str, ...], label: str) -> None:
     [("top10", "Top-10"), ("p_at_3", "P@3"), ("ap_tv", "tv"), ("map", "mAP"), ("new", "new")],
 )
 def test_metric_labels(metric: str, label: str) -> None:
-    assert labels.metric_label(metric) == label
+    assert metric_label(metric) == label
 
 
 @given(st.text(alphabet="<>&\"'^_{}ab"))
@@ -51,7 +60,7 @@ def test_labels_are_escaped_and_keep_their_text(text: str) -> None:
         markup = markup.replace(f"<{tag}>", "").replace(f"</{tag}>", "")
     assert "<" not in markup
     assert ">" not in markup
-    joined = "".join(inner for _, inner in labels.segments(text))
+    joined = "".join(inner for _, inner in segments(text))
     assert [joined.count(letter) for letter in "ab<"] == [text.count(letter) for letter in "ab<"]
 
 
@@ -63,7 +72,7 @@ def test_a_name_and_its_scripts_stay_together() -> None:
 
 def test_tables_stand_in_the_order_of_the_papers() -> None:
     tables = [("nips2012", "2"), ("cvpr2016", "10"), ("cvpr2016", "7"), ("tpami2017", "5")]
-    ordered = sorted(tables, key=lambda pair: labels.table_order(*pair))
+    ordered = sorted(tables, key=lambda pair: table_order(*pair))
     assert ordered == [("tpami2017", "5"), ("cvpr2016", "7"), ("cvpr2016", "10"), ("nips2012", "2")]
 
 
@@ -83,7 +92,7 @@ def test_numbers_have_the_decimals_of_the_papers(metric, published, decimals) ->
 
 @given(st.floats(-1e6, 1e6), st.integers(0, 4))
 def test_a_signed_number_reads_back(value: float, decimals: int) -> None:
-    text = numbers.signed(value, decimals)
+    text = signed(value, decimals)
     back = float(text.replace("−", "-"))
     assert back == pytest.approx(value, abs=0.5000001 * 10.0**-decimals)
     assert (text[0] == "+") == (back > 0)
@@ -91,9 +100,9 @@ def test_a_signed_number_reads_back(value: float, decimals: int) -> None:
 
 
 def test_nan_is_empty() -> None:
-    for write in (numbers.compact, numbers.small):
+    for write in (compact, small):
         assert write(math.nan) == ""
-    assert numbers.fixed(math.nan, 1) == numbers.signed(math.nan, 1) == ""
+    assert fixed(math.nan, 1) == signed(math.nan, 1) == ""
 
 
 @pytest.mark.parametrize(
@@ -101,29 +110,29 @@ def test_nan_is_empty() -> None:
     [(0.03125, "0.03125"), (1e4, "10\u202f000"), (2.0**20, "1\u202f049\u202f000"), (1e-5, "1e−05")],
 )
 def test_parameters_are_written_in_one_way(value: float, text: str) -> None:
-    assert numbers.compact(value) == text
-    assert numbers.compact(-value) == f"−{text}"
+    assert compact(value) == text
+    assert compact(-value) == f"−{text}"
 
 
 @pytest.mark.parametrize(
     ("gap", "text"), [(3.14e-4, "3.1e−04"), (0.0, "0"), (-9.9e-16, "0"), (0.02, "2.0e−02")]
 )
 def test_gaps(gap: float, text: str) -> None:
-    assert numbers.small(gap) == text
+    assert small(gap) == text
 
 
 @pytest.mark.parametrize(
-    ("text", "shown"),
+    ("text", "printed"),
     [("-4.3e-05", "−4.3e−05"), ("20000", "20\u202f000"), ("1.17.1", "1.17.1"), ("a-b", "a-b")],
 )
-def test_numbers_of_files_as_they_are_read(text: str, shown: str) -> None:
-    assert numbers.shown(text) == shown
+def test_numbers_of_files_as_they_are_read(text: str, printed: str) -> None:
+    assert shown(text) == printed
 
 
 def test_columns_of_numbers_are_known() -> None:
-    assert numbers.are_numbers(["0.25", "", "−10", "1\u202f000.5", "—"])
-    assert not numbers.are_numbers(["1", "yes"])
-    assert not numbers.are_numbers(["", ""])
+    assert are_numbers(["0.25", "", "−10", "1\u202f000.5", "—"])
+    assert not are_numbers(["1", "yes"])
+    assert not are_numbers(["", ""])
 
 
 def test_cells_are_counted_by_verdict() -> None:

@@ -22,7 +22,7 @@ _COMPILED = {
     "toplabel.reproduction._sorting": ("csrc/tests/prox_sorted.h", "pylib/build_native.py"),
 }
 # The module whose templates no import statement names.
-_TEMPLATES = "toplabel.reproduction.report.labels"
+_TEMPLATES = "toplabel.reproduction.report.text"
 
 
 @cache

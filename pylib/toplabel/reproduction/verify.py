@@ -29,7 +29,7 @@ from toplabel.reproduction.config.run import SUMMARY
 from toplabel.reproduction.facts import KEPT_JOBS, kernels_of
 from toplabel.reproduction.files import FileError, read_json
 from toplabel.reproduction.frames import read_frame
-from toplabel.reproduction.report.numbers import fixed
+from toplabel.reproduction.report.text import fixed
 from toplabel.reproduction.selection.evaluation import load_metrics
 
 _START = 2.0  # seconds of a job besides its work

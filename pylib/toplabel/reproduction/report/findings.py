@@ -12,14 +12,16 @@ from toplabel.reproduction.compare.published import decimals_of
 from toplabel.reproduction.compare.verdicts import NOT_REPRODUCED, VERDICTS
 from toplabel.reproduction.config.notes import Reading
 from toplabel.reproduction.report.inputs import Inputs
-from toplabel.reproduction.report.labels import (
+from toplabel.reproduction.report.text import (
     OUTCOMES,
     WORDS,
+    count,
+    fixed,
     metric_label,
     paper_label,
+    signed,
     table_label,
 )
-from toplabel.reproduction.report.numbers import count, fixed, signed
 from toplabel.reproduction.report.tree import Entry, Fold, Part, Table, Text, table_of
 
 _NAMED = 4  # data sets of a claim that are named; more are counted

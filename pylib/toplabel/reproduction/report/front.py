@@ -9,19 +9,20 @@ import pandas as pd
 from toplabel.reproduction.compare.cells import KEPT, MEASURED
 from toplabel.reproduction.compare.verdicts import CLOSE, TOLERANCE, VERDICTS
 from toplabel.reproduction.report import findings
+from toplabel.reproduction.report.background import certificates
 from toplabel.reproduction.report.figures import agreement
 from toplabel.reproduction.report.findings import missed, score_of
 from toplabel.reproduction.report.inputs import Inputs
-from toplabel.reproduction.report.labels import (
+from toplabel.reproduction.report.sections import best_of_own, best_sentence
+from toplabel.reproduction.report.text import (
     PAPERS,
     WORDS,
+    count,
+    fixed,
     paper_label,
     table_label,
     table_order,
 )
-from toplabel.reproduction.report.numbers import count, fixed
-from toplabel.reproduction.report.run_page import certificates
-from toplabel.reproduction.report.sections import best_of_own, best_sentence
 from toplabel.reproduction.report.tree import (
     Entry,
     Figure,

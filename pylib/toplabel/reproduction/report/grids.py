@@ -11,8 +11,7 @@ import pandas as pd
 
 from toplabel.metrics.names import lower_is_better
 from toplabel.reproduction.compare.published import decimals_of
-from toplabel.reproduction.report import numbers
-from toplabel.reproduction.report.labels import metric_label
+from toplabel.reproduction.report.text import compact, fixed, metric_label, signed
 from toplabel.reproduction.report.tree import Column, Grid, GridCell, GridRow
 
 _METHOD = ["method", "k", "gamma", "kernel"]
@@ -72,7 +71,7 @@ def _row(records: Sequence[Record], columns: Sequence[str]) -> GridRow:
         label=records[0]["label"],
         state=min((cell.state for cell in made.values()), key=_STATES.index),
         cells=[made.get(name, GridCell()) for name in columns],
-        seconds=numbers.compact(records[0]["row_seconds"], 3),
+        seconds=compact(records[0]["row_seconds"], 3),
     )
 
 
@@ -80,18 +79,18 @@ def grid_cell(row: Record) -> GridCell:
     """Return a cell as text."""
     decimals = decimals_of(row["metric"], row["printed"])
     # Rounded first: subtracting left errors in the last digits, which would decide a half.
-    difference = numbers.signed(round(row["difference"], 10), decimals)
-    ends = [numbers.fixed(row[name], decimals) for name in ("rows_low", "rows_high")]
+    difference = signed(round(row["difference"], 10), decimals)
+    ends = [fixed(row[name], decimals) for name in ("rows_low", "rows_high")]
     return GridCell(
         state=row["state"],
-        ours=numbers.fixed(row["measured"], decimals),
-        std=numbers.fixed(row["std"], decimals),
+        ours=fixed(row["measured"], decimals),
+        std=fixed(row["std"], decimals),
         published=row["printed"],
-        published_std=numbers.fixed(row["published_std"], decimals),
+        published_std=fixed(row["published_std"], decimals),
         difference=difference,
         interval=" to ".join(filter(None, ends)),
         verdict=row["verdict"],
-        found=numbers.fixed(row["found"], decimals),
+        found=fixed(row["found"], decimals),
         found_verdict=row["found_verdict"],
         choice=row["choice"] if row["verdict"] else "",
         best=bool(row["best"]),

@@ -8,17 +8,17 @@ from typing import Any
 import pandas as pd
 
 from toplabel.reproduction.compare.cells import CELL, MEASURED
-from toplabel.reproduction.report import data_page, front, run_page
+from toplabel.reproduction.report import background, front
 from toplabel.reproduction.report.figures.registry import row_of
 from toplabel.reproduction.report.findings import score_of
 from toplabel.reproduction.report.inputs import Inputs
-from toplabel.reproduction.report.labels import PAPERS, WORDS
 from toplabel.reproduction.report.sections import (
     class_sections,
     own_sections,
     plain_section,
     published_sections,
 )
+from toplabel.reproduction.report.text import PAPERS, WORDS
 from toplabel.reproduction.report.tree import Figure, Page, Report, Section
 
 FIGURES, PUBLISHED = "figures", "published"
@@ -39,9 +39,9 @@ def build_report(inputs: Inputs) -> tuple[Report, dict[str, str]]:
     first, pictures = front.front_page(inputs)
     pages = _Pages(inputs)
     pictures |= {f"figure-{figure['name']}": figure["svg"] for figure in inputs.figures}
-    pages.of[data_page.NAME].sections += data_page.data_sections(inputs)
-    run = pages.of[run_page.NAME]
-    run.sections = [*run_page.run_sections(inputs), *run.sections]
+    pages.of[background.DATA].sections += background.data_sections(inputs)
+    run = pages.of[background.RUN]
+    run.sections = [*background.run_sections(inputs), *run.sections]
     measured = inputs.cells_in(MEASURED)
     git, named = inputs.run["git"], {*inputs.cells["source"]}
     answer, headline = front.result(inputs)

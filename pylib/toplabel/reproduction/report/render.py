@@ -17,8 +17,7 @@ from markupsafe import Markup
 
 from toplabel.reproduction.compare.verdicts import VERDICTS
 from toplabel.reproduction.files import FileError, atomic_path
-from toplabel.reproduction.report import labels
-from toplabel.reproduction.report.labels import read_template
+from toplabel.reproduction.report.text import PAPERS, read_template
 from toplabel.reproduction.report.tree import Tree
 
 #: Marks our pages.
@@ -45,7 +44,7 @@ def write_html(tree: Tree, pictures: Mapping[str, str], folder: Path) -> None:
     environment.globals.update(
         report=tree,
         asset=lambda name: Markup(read_template(name)),  # our own, as it is
-        papers=labels.PAPERS,
+        papers=PAPERS,
         verdicts=VERDICTS,
         images={name: _data_uri(text) for name, text in pictures.items()},
     )
@@ -70,7 +69,7 @@ def is_page(path: Path) -> bool:
 
 
 def label_markup(label: str) -> Markup:
-    """Return a label in the small markup of `toplabel.reproduction.report.labels` as HTML.
+    """Return a label in the small markup of `toplabel.reproduction.report.text` as HTML.
 
     A name and its scripts stay together at the end of a line; a pair of scripts stands one above
     the other.
@@ -106,7 +105,7 @@ def write_pdf(tree: Tree, pictures: Mapping[str, str], out: Path) -> None:
     content = tree | {
         "created": [created.year, created.month, created.day],
         "verdicts": {key: vars(verdict) for key, verdict in VERDICTS.items()},
-        "papers": {key: paper.short for key, paper in labels.PAPERS.items()},
+        "papers": {key: paper.short for key, paper in PAPERS.items()},
     }
     sources = {name: read_template(name) for name in _SOURCES}
     sources |= {f"{name}.svg": text for name, text in pictures.items()}

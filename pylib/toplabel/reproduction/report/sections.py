@@ -15,11 +15,21 @@ from toplabel.reproduction.compare.published import OTHERS, decimals_of
 from toplabel.reproduction.compare.verdicts import FEWEST_DRAWS
 from toplabel.reproduction.files import read_npz
 from toplabel.reproduction.frames import read_frame
-from toplabel.reproduction.report import findings, numbers
+from toplabel.reproduction.report import findings
 from toplabel.reproduction.report.grids import build_grids
 from toplabel.reproduction.report.inputs import Inputs
-from toplabel.reproduction.report.labels import metric_label, plain, slug, table_label, table_order
-from toplabel.reproduction.report.numbers import compact, count
+from toplabel.reproduction.report.text import (
+    compact,
+    count,
+    fixed,
+    metric_label,
+    plain,
+    shown,
+    slug,
+    small,
+    table_label,
+    table_order,
+)
 from toplabel.reproduction.report.tree import Entry, Fold, Part, Section, Table, Text, table_of
 
 _QUOTED = "Results of other authors that the paper quotes:"
@@ -127,7 +137,7 @@ def _numbers(inputs: Inputs, cells: pd.DataFrame, anchor: str) -> list[Part]:
 
 def _quoted(row: Mapping[str, Any], inputs: Inputs) -> str:
     """Return a number of other authors in words."""
-    std = numbers.fixed(row["published_std"], decimals_of(row["metric"], row["printed"]))
+    std = fixed(row["published_std"], decimals_of(row["metric"], row["printed"]))
     value = f"{row['printed']} ± {std}" if std else row["printed"]
     return f"{inputs.title(row['dataset'])} {metric_label(row['metric'])} {value}"
 
@@ -180,7 +190,7 @@ def _as_text(column: str, value: str | float) -> str:
     if isinstance(value, str):
         return value
     is_bound = column in ("relative_gap", "gradient_norm")
-    return numbers.small(value) if is_bound else compact(value, 5)
+    return small(value) if is_bound else compact(value, 5)
 
 
 def plain_section(table: Mapping[str, Any], inputs: Inputs) -> Section:
@@ -190,7 +200,7 @@ def plain_section(table: Mapping[str, Any], inputs: Inputs) -> Section:
         frame = frame.assign(**{"data set": frame["data set"].map(inputs.title)})
     file = f"tables/{table['name']}.csv"
     href = inputs.link(file)
-    texts = frame.map(numbers.shown).to_numpy().tolist()
+    texts = frame.map(shown).to_numpy().tolist()
     printed = table_of(table["title"], frame.columns, texts, file=file if href else "", href=href)
     parts: list[Part] = [printed]
     if table["caption"]:
@@ -215,8 +225,8 @@ def best_of_own(inputs: Inputs) -> Table | None:
                 best["label"],
                 Entry(f"{value} ± {std}" if std else value, stopped=best["stopped"]),
                 " to ".join(filter(None, ends)),
-                numbers.fixed(best["level"], 0),
-                numbers.fixed(best["methods"], 0),
+                fixed(best["level"], 0),
+                fixed(best["methods"], 0),
                 compact(best["seconds"], 3),
             ]
         )
@@ -229,7 +239,7 @@ def best_of_own(inputs: Inputs) -> Table | None:
 
 def _value(best: Mapping[str, Any], name: str) -> str:
     """Return a number of a best method with the decimals of its metric."""
-    return numbers.fixed(best[name], decimals_of(best["metric"]))
+    return fixed(best[name], decimals_of(best["metric"]))
 
 
 def first_bests(inputs: Inputs) -> list[dict[str, Any]]:
@@ -282,9 +292,9 @@ def _class_tables(inputs: Inputs, folder: str) -> list[Part]:
         [
             row["class"],
             count(row["rows"]),
-            numbers.fixed(row["recall"], 1),
+            fixed(row["recall"], 1),
             count(row["predicted"]),
-            numbers.fixed(row["precision"], 1),
+            fixed(row["precision"], 1),
         ]
         for row in rates.to_dict("records")
     ]

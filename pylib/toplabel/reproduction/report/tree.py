@@ -2,7 +2,7 @@
 
 All numbers are text here, as they are to be read. The HTML pages, the PDF and report.json print the
 same tree; none of them computes anything. A text may hold the small markup of
-`toplabel.reproduction.report.labels`, ``^{..}`` and ``_{..}``.
+`toplabel.reproduction.report.text`, ``^{..}`` and ``_{..}``.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from toplabel.reproduction.report import numbers
+from toplabel.reproduction.report.text import are_numbers
 
 Tree = dict[str, Any]
 """The report as `Report.plain` returns it."""
@@ -83,7 +83,7 @@ def table_of(
     entries = [[_entry(value) for value in row] for row in rows]
     names = [*anchors] or [""] * len(entries)
     columns = list(columns)
-    numeric = [numbers.are_numbers([row[i].text for row in entries]) for i in range(len(columns))]
+    numeric = [are_numbers([row[i].text for row in entries]) for i in range(len(columns))]
     lines = [Row(row, anchor) for row, anchor in zip(entries, names, strict=True)]
     return Table(caption, columns, numeric, lines, file, href)
 

@@ -20,10 +20,10 @@ from toplabel.reproduction.config.run import SUMMARY
 from toplabel.reproduction.config.studies import published_tables
 from toplabel.reproduction.files import atomic_path, read_json
 from toplabel.reproduction.frames import empty_frame, read_frame
+from toplabel.reproduction.report.background import paper_tables
 from toplabel.reproduction.report.crate import write_crate
 from toplabel.reproduction.report.inputs import Inputs, read_figure, read_table
 from toplabel.reproduction.report.pages import build_report
-from toplabel.reproduction.report.papers import paper_tables
 from toplabel.reproduction.report.render import write_html, write_pdf
 from toplabel.reproduction.report.tree import Tree
 

@@ -12,9 +12,8 @@ from matplotlib.figure import Figure
 
 from toplabel.metrics.names import is_fraction
 from toplabel.reproduction.compare.verdicts import CLOSE, TOLERANCE, VERDICTS, in_points
-from toplabel.reproduction.report import numbers
 from toplabel.reproduction.report.figures import style
-from toplabel.reproduction.report.labels import table_label, table_order
+from toplabel.reproduction.report.text import count, signed, table_label, table_order
 
 _KNEE = 0.1  # points; the axis is linear up to about here, and logarithmic beyond
 _TICKS = (0.1, 0.5, 1.5, 5, 20, 50)
@@ -66,7 +65,7 @@ def draw(points: pd.DataFrame, background: str = "none") -> str:
         marks = _stacked(points, ax, reach)
         for key, look in _MARKS.items():
             found = marks[marks["verdict"] == key]
-            label = f"{VERDICTS[key].word} {numbers.count(len(found))}"
+            label = f"{VERDICTS[key].word} {count(len(found))}"
             if len(found):
                 ax.plot("points", "height", data=found, label=label, ls="", gid=key, **look)
         figure.legend(loc="outside upper left", ncols=3)
@@ -84,7 +83,7 @@ def _set_axes(ax: Axes, tables: list[str], reach: float) -> None:
         ax.axvspan(-width, width, color=_GREEN, alpha=alpha, linewidth=0)
     ax.axvline(0.0, color=style.INK, linewidth=0.6)
     ticks = [0.0, *(sign * tick for tick in _TICKS if tick <= reach for sign in (-1, 1))]
-    ax.set_xticks(ticks, [numbers.signed(t, 0 if abs(t) >= 5 or t == 0 else 1) for t in ticks])
+    ax.set_xticks(ticks, [signed(t, 0 if abs(t) >= 5 or t == 0 else 1) for t in ticks])
     ax.minorticks_off()
     ax.set_yticks(range(len(tables)), tables)
     ax.set_ylim(len(tables) - 0.5, -0.5)

@@ -19,7 +19,7 @@ from toplabel.reproduction.files import read_json, result_path, write_json
 from toplabel.reproduction.frames import write_frame
 from toplabel.reproduction.report.figures import style
 from toplabel.reproduction.report.figures.registry import FigureTask
-from toplabel.reproduction.report.labels import segments
+from toplabel.reproduction.report.text import segments
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ def make_figure(task: FigureTask, files: Sequence[Path], out_svg: str | os.PathL
 
 
 def mathtext(label: str) -> str:
-    """Return a label in the small markup of `toplabel.reproduction.report.labels` as mathtext."""
+    """Return a label in the small markup of `toplabel.reproduction.report.text` as mathtext."""
     marks = {"sup": "^", "sub": "_"}
     parts, previous = [], "text"
     for kind, text in segments(label):

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from toplabel.metrics.names import lower_is_better, unit
 from toplabel.reproduction.report.figures import style
 from toplabel.reproduction.report.figures.drawing import Source, mathtext, panel_grid
-from toplabel.reproduction.report.labels import metric_label
+from toplabel.reproduction.report.text import metric_label
 from toplabel.reproduction.selection.choice import Choice, choose
 from toplabel.reproduction.selection.measures import sign
 from toplabel.reproduction.selection.tuned import Tuned, load_tuned, means
