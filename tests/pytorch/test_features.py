@@ -11,9 +11,9 @@ import torch
 from tiny_network import network
 
 from toplabel.reproduction.config.datasets import load_registry
+from toplabel.reproduction.data import PrepareTask
 from toplabel.reproduction.data.fetch import fetch
 from toplabel.reproduction.data.prepare import prepare
-from toplabel.reproduction.data.tasks import PrepareTask
 from toplabel.reproduction.files import FileError
 from toplabel.reproduction.networks.extraction import extract
 

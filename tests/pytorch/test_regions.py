@@ -12,9 +12,9 @@ from torch import nn
 
 from toplabel.reproduction.config.documents import check
 from toplabel.reproduction.config.entry import Entry
+from toplabel.reproduction.data import PrepareTask
 from toplabel.reproduction.data.fetch import fetch
 from toplabel.reproduction.data.prepare import prepare
-from toplabel.reproduction.data.tasks import PrepareTask
 from toplabel.reproduction.files import FileError
 from toplabel.reproduction.networks.regions import OnnxNetwork, extract_regions
 

@@ -64,13 +64,13 @@ def no_grace(monkeypatch):
 @pytest.fixture
 def fits(monkeypatch):
     """The calls of `toplabel.solve` by methods of the reproduction: rows and keywords."""
-    from toplabel.reproduction.methods import library_loss
+    from toplabel.reproduction.methods import trained
 
-    calls, solve = [], library_loss.solve
+    calls, solve = [], trained.solve
 
     def recorded(X, labels, loss, **keywords):
         calls.append({"shape": X.shape, "loss": loss, **keywords})
         return solve(X, labels, loss, **keywords)
 
-    monkeypatch.setattr(library_loss, "solve", recorded)
+    monkeypatch.setattr(trained, "solve", recorded)
     return calls

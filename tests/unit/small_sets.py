@@ -6,8 +6,8 @@ from toplabel.reproduction.config.entry import Split
 from toplabel.reproduction.config.methods import Method
 from toplabel.reproduction.data.parts import Part, Prepared
 from toplabel.reproduction.methods import create
+from toplabel.reproduction.selection import EvaluateTask, TuneTask
 from toplabel.reproduction.selection.problems import validation_problems
-from toplabel.reproduction.selection.task import EvaluateTask, TuneTask
 from toplabel.reproduction.tasks import recipe_of
 
 

@@ -15,7 +15,7 @@ from toplabel.reproduction.config.protocols import (
     SignedPowers,
     load_protocols,
 )
-from toplabel.reproduction.selection.task import with_meaning
+from toplabel.reproduction.selection import with_meaning
 
 ROOT = Path(__file__).resolve().parents[2]
 PROTOCOLS = ROOT / "config/protocols.yaml"

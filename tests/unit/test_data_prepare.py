@@ -14,7 +14,13 @@ from scipy import sparse
 from toplabel.reproduction.config.datasets import load_registry
 from toplabel.reproduction.config.entry import Divide, Entry, Printed, RawFile, Split
 from toplabel.reproduction.config.protocols import Axis
-from toplabel.reproduction.data import parts
+from toplabel.reproduction.data import DescribedSet, PrepareTask, parts
+from toplabel.reproduction.data.checks import (
+    norm_advice,
+    printed_interval,
+    statistics,
+    validate_prepared,
+)
 from toplabel.reproduction.data.divide import divide
 from toplabel.reproduction.data.fetch import SHIPPED, fetch
 from toplabel.reproduction.data.overview import (
@@ -25,9 +31,6 @@ from toplabel.reproduction.data.overview import (
 from toplabel.reproduction.data.parts import Loaded, Part, Prepared
 from toplabel.reproduction.data.prepare import prepare, store
 from toplabel.reproduction.data.prepared import load_prepared, save_prepared
-from toplabel.reproduction.data.statistics import norm_advice, printed_interval, statistics
-from toplabel.reproduction.data.tasks import DescribedSet, PrepareTask
-from toplabel.reproduction.data.validation import validate_prepared
 from toplabel.reproduction.files import FileError
 
 TRAIN = "1 1:0.5 2:1\n2 2:1\n1 1:1\n2\n"

@@ -5,12 +5,12 @@ import pandas as pd
 import pytest
 
 from toplabel.reproduction.config.entry import Entry, RawFile
-from toplabel.reproduction.data.columns import columns_text, load_columns, save_columns
+from toplabel.reproduction.data import PrepareTask
 from toplabel.reproduction.data.formats import FORMATS, FormatError, Source
 from toplabel.reproduction.data.formats.cells import words_of_list
 from toplabel.reproduction.data.parts import Column
 from toplabel.reproduction.data.prepare import prepare
-from toplabel.reproduction.data.tasks import PrepareTask
+from toplabel.reproduction.data.prepared import columns_text, load_columns, save_columns
 
 rng = np.random.default_rng(0)
 N = 60

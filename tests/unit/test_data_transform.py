@@ -6,7 +6,7 @@ from scipy import sparse
 
 from toplabel.reproduction.config.entry import Split
 from toplabel.reproduction.data.parts import Part
-from toplabel.reproduction.data.transform import transform
+from toplabel.reproduction.data.prepare import transform
 
 MAIN = [Split("main", "train", None, "test")]
 CROSSED = [Split("one", "train", None, "test"), Split("two", "more", None, "test")]

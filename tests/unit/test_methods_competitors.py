@@ -11,9 +11,8 @@ from toplabel.reproduction import methods
 from toplabel.reproduction.config.competitors import COMPETITORS
 from toplabel.reproduction.config.methods import Method
 from toplabel.reproduction.config.protocols import Axis, Budget
-from toplabel.reproduction.methods import create
+from toplabel.reproduction.methods import Recipe, create
 from toplabel.reproduction.methods.estimator import Estimator, made
-from toplabel.reproduction.methods.recipe import Recipe
 from toplabel.reproduction.methods.trained import Trained
 from toplabel.reproduction.selection import fitting
 from toplabel.reproduction.selection.problems import validation_problems

@@ -10,10 +10,10 @@ from small_sets import problems_of, task_of
 from toplabel.reproduction.config.entry import Entry, RawFile, Split
 from toplabel.reproduction.config.methods import Method
 from toplabel.reproduction.config.protocols import load_protocols
+from toplabel.reproduction.data import PrepareTask
+from toplabel.reproduction.data.checks import advice, class_counts
 from toplabel.reproduction.data.parts import Part, Prepared
 from toplabel.reproduction.data.prepare import prepare
-from toplabel.reproduction.data.statistics import advice, class_counts
-from toplabel.reproduction.data.tasks import PrepareTask
 from toplabel.reproduction.selection.tuning import tune_split
 
 ROOT = Path(__file__).resolve().parents[2]

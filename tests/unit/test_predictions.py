@@ -12,17 +12,17 @@ from toplabel.reproduction.compare.classes import class_rates, confusion
 from toplabel.reproduction.config.entry import Entry, RawFile, Split
 from toplabel.reproduction.config.methods import Method
 from toplabel.reproduction.config.protocols import Axis, Budget
+from toplabel.reproduction.data import PrepareTask
 from toplabel.reproduction.data.parts import Part, Prepared
 from toplabel.reproduction.data.prepare import prepare
 from toplabel.reproduction.data.prepared import load_prepared, save_prepared
-from toplabel.reproduction.data.tasks import PrepareTask
 from toplabel.reproduction.files import write_npz
 from toplabel.reproduction.frames import join_names, split_names
-from toplabel.reproduction.methods.recipe import Recipe
+from toplabel.reproduction.methods import Recipe
+from toplabel.reproduction.selection import PredictTask
 from toplabel.reproduction.selection.choice import Choice
 from toplabel.reproduction.selection.models import Model, key_of, train_models
 from toplabel.reproduction.selection.predictions import model_arrays, predictions
-from toplabel.reproduction.selection.task import PredictTask
 from toplabel.reproduction.tasks import recipe_of
 
 NAN = float("nan")

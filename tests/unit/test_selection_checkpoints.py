@@ -8,10 +8,10 @@ from small_sets import multiclass_set, problems_of, task_of
 
 from toplabel.reproduction.config.methods import Method
 from toplabel.reproduction.config.protocols import Axis, Budget
-from toplabel.reproduction.methods import library_loss
-from toplabel.reproduction.selection import tuning as module
-from toplabel.reproduction.selection.tuned import Point, Tuned
-from toplabel.reproduction.selection.tuning import Checkpoints, tune_split
+from toplabel.reproduction.methods import trained
+from toplabel.reproduction.selection import tuned as module
+from toplabel.reproduction.selection.tuned import Checkpoints, Point, Tuned
+from toplabel.reproduction.selection.tuning import tune_split
 
 KERNEL = Method("lr_rbf", "A", "lr_multi", kernel="rbf")
 BUDGET = Budget(Axis(2, -4, 2, 2), Axis(2, -2, 1, 1), folds=2, patience=1)
@@ -30,7 +30,7 @@ def test_a_killed_job_goes_on_after_its_last_path(tmp_path, monkeypatch, fits):
     monkeypatch.setattr(module, "WORTH_KEEPING", 0.0)
     expected, count = _tune(), len(fits)
     checkpoints = Checkpoints(tmp_path / "paths", "same")
-    solve = library_loss.solve
+    solve = trained.solve
 
     def mortal(*arguments, **keywords):
         if len(fits) == 2 * count - 1:
@@ -38,7 +38,7 @@ def test_a_killed_job_goes_on_after_its_last_path(tmp_path, monkeypatch, fits):
         return solve(*arguments, **keywords)
 
     with monkeypatch.context() as patch:
-        patch.setattr(library_loss, "solve", mortal)
+        patch.setattr(trained, "solve", mortal)
         with pytest.raises(Killed):
             _tune(checkpoints)
     fits.clear()

@@ -8,22 +8,24 @@ from small_sets import blobs, multiclass_set, problems_of, regions_set, task_of
 
 from toplabel.reproduction.config.methods import Method
 from toplabel.reproduction.config.protocols import Axis, Budget, EquallySpaced
-from toplabel.reproduction.methods.recipe import Recipe
+from toplabel.reproduction.methods import Recipe
 from toplabel.reproduction.selection import tuning
 from toplabel.reproduction.selection.fitting import pool
-from toplabel.reproduction.selection.grids import (
-    coarse_points,
-    extended_points,
-    refined_points,
-    thetas,
-)
 from toplabel.reproduction.selection.problems import (
     ValidationProblem,
     fewer_rows,
     training_labels,
 )
 from toplabel.reproduction.selection.tuned import Point, Tuned, average, means, merge
-from toplabel.reproduction.selection.tuning import EarlyStopping, FoldPath, tune_split
+from toplabel.reproduction.selection.tuning import (
+    EarlyStopping,
+    FoldPath,
+    coarse_points,
+    extended_points,
+    refined_points,
+    thetas,
+    tune_split,
+)
 
 SOFTMAX = Method("lr_multi", "A", "lr_multi")
 MULTILABEL = Method("lr_ml", "A", "lr_ml")
@@ -99,11 +101,11 @@ def test_a_kernel_method_is_trained_on_gram_matrices(fits):
 
 
 def test_an_interrupted_solver_interrupts_the_job(monkeypatch):
-    from toplabel.reproduction.methods import library_loss
+    from toplabel.reproduction.methods import trained
 
-    solve = library_loss.solve
+    solve = trained.solve
     monkeypatch.setattr(
-        library_loss, "solve", lambda *a, **k: replace(solve(*a, **k), status="interrupted")
+        trained, "solve", lambda *a, **k: replace(solve(*a, **k), status="interrupted")
     )
     with pytest.raises(KeyboardInterrupt):
         _tune(multiclass_set())

@@ -17,7 +17,7 @@ from toplabel.reproduction.config.protocols import Axis, Budget, EquallySpaced, 
 from toplabel.reproduction.config.run import RunConfig
 from toplabel.reproduction.jobs import plain, received
 from toplabel.reproduction.plan import Plan, add_sources
-from toplabel.reproduction.selection.task import TuneTask
+from toplabel.reproduction.selection import TuneTask
 from toplabel.reproduction.targets import Targets
 from toplabel.reproduction.tasks import Tasks
 

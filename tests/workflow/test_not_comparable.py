@@ -10,9 +10,9 @@ from toplabel.reproduction.compare.cells import MEASURED, compared
 from toplabel.reproduction.compare.results import compare_results
 from toplabel.reproduction.config.catalogue import load_catalogue
 from toplabel.reproduction.config.datasets import load_registry
+from toplabel.reproduction.data import PrepareTask
 from toplabel.reproduction.data.prepare import prepare
 from toplabel.reproduction.data.prepared import save_prepared
-from toplabel.reproduction.data.tasks import PrepareTask
 from toplabel.reproduction.selection import evaluation
 
 DATASETS = pd.DataFrame(

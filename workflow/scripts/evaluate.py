@@ -4,10 +4,10 @@ from pathlib import Path
 
 from toplabel.reproduction.data.prepared import load_prepared
 from toplabel.reproduction.jobs import run
+from toplabel.reproduction.selection import EvaluateTask
 from toplabel.reproduction.selection.choice import load_choices
 from toplabel.reproduction.selection.evaluation import evaluate, save_metrics, save_ranks
 from toplabel.reproduction.selection.models import load_models
-from toplabel.reproduction.selection.task import EvaluateTask
 from toplabel.reproduction.selection.tuned import load_tuned, seconds_by_split
 
 

@@ -2,10 +2,9 @@
 
 from pathlib import Path
 
-from toplabel.reproduction.data.columns import columns_text
+from toplabel.reproduction.data import PrepareTask
 from toplabel.reproduction.data.prepare import prepare
-from toplabel.reproduction.data.prepared import save_prepared
-from toplabel.reproduction.data.tasks import PrepareTask
+from toplabel.reproduction.data.prepared import columns_text, save_prepared
 from toplabel.reproduction.jobs import logger, run
 
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 from toplabel.reproduction.data.prepared import load_prepared
 from toplabel.reproduction.jobs import run
+from toplabel.reproduction.selection import TrainTask
 from toplabel.reproduction.selection.choice import choose, save_choices
 from toplabel.reproduction.selection.models import save_models, train_models
-from toplabel.reproduction.selection.task import TrainTask
 from toplabel.reproduction.selection.tuned import load_tuned, means
 
 

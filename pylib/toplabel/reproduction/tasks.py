@@ -15,15 +15,15 @@ from toplabel.reproduction.compare import CompareTask
 from toplabel.reproduction.config.competitors import COMPETITORS
 from toplabel.reproduction.config.methods import Method
 from toplabel.reproduction.config.protocols import Budget, Protocol
-from toplabel.reproduction.data.tasks import DescribedSet, DescribeTask, PrepareTask
+from toplabel.reproduction.data import DescribedSet, DescribeTask, PrepareTask
 from toplabel.reproduction.facts import RunTask
 from toplabel.reproduction.jobs import plain
-from toplabel.reproduction.methods.recipe import Recipe
+from toplabel.reproduction.methods import Recipe
 from toplabel.reproduction.networks import FeaturesTask, FineTuneTask, NetworkTask
 from toplabel.reproduction.plan import ALL_SPLITS, Plan
 from toplabel.reproduction.report import ReportTask
 from toplabel.reproduction.report.figures.registry import FigureTask, row_of
-from toplabel.reproduction.selection.task import EvaluateTask, PredictTask, TrainTask, TuneTask
+from toplabel.reproduction.selection import EvaluateTask, PredictTask, TrainTask, TuneTask
 from toplabel.reproduction.targets import Targets
 from toplabel.reproduction.timing import TimeTask
 

@@ -46,8 +46,8 @@ _NORMS = "bound on the norms"
 _SIMPLEX = "simplex_coding.SupportVectors"
 
 COMPETITORS: dict[str, Competitor] = {
-    "svm_ova_liblinear": Competitor("liblinear.OneVsAll", {"loss": "svm_ova"}),
-    "lr_ova_liblinear": Competitor("liblinear.OneVsAll", {"loss": "lr_ova"}),
+    "svm_ova_liblinear": Competitor("one_vs_all.Liblinear", {"loss": "svm_ova"}),
+    "lr_ova_liblinear": Competitor("one_vs_all.Liblinear", {"loss": "lr_ova"}),
     "toppush": Competitor("toppush.TopPush", {"one_vs_all": False}),
     "toppush_ova": Competitor("toppush.TopPush", {"one_vs_all": True}),
     "toppush_program": Competitor("toppush_program.TopPushProgram"),
@@ -71,8 +71,8 @@ COMPETITORS: dict[str, Competitor] = {
     "sc_svm_online": Competitor("simplex_coding.Online", {"loss": "sc_svm"}),
     "sc_svm_program": Competitor("simplex_coding.ConeProgram"),
     "sh_svm_online": Competitor("simplex_coding.Online", {"loss": "sh_svm"}),
-    "svm_ova_batch": Competitor("libsvm.OneVsAllSVC", {"kernel": "linear"}),
-    "svm_rbf_ova_batch": Competitor("libsvm.OneVsAllSVC", {"kernel": "rbf"}, kernel="rbf"),
+    "svm_ova_batch": Competitor("one_vs_all.Libsvm", {"kernel": "linear"}),
+    "svm_rbf_ova_batch": Competitor("one_vs_all.Libsvm", {"kernel": "rbf"}, kernel="rbf"),
     "simplex_boosting": Competitor("simplex_boosting.SimplexBoosting", {}, "rounds", kernel=""),
 }
 """The competitors by the key under which results are compared with data/published.

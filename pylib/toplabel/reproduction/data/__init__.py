@@ -1,1 +1,120 @@
-"""Data sets: registry, fetch, formats, embedded sets and the prepared form."""
+"""What the jobs of data sets depend on besides raw files: the params of prepare and of their overview.
+
+Planning a run reads this module, so it imports no reader.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from types import MappingProxyType
+from typing import Any, Literal
+
+from toplabel.reproduction.config.entry import Divide, Entry, Printed, RawFile, Split
+from toplabel.reproduction.config.protocols import Axis
+
+
+@dataclass(frozen=True)
+class PrepareTask:
+    """What a prepared data set depends on besides the bytes of its raw files.
+
+    The fields have the meaning of the keys of a registry entry (`config.entry.Entry`). The others are:
+
+    Attributes
+    ----------
+    sums : mapping
+        The SHA-256 of the user's own raw files, by path, as the run saw them.
+    printed_rows : mapping
+        The number of training rows that papers print, by source, where the files must have it.
+    C : Axis or None
+        The grid of C, for advice where the norms of the rows do not suit it.
+    is_own : bool
+        Whether it is a set of the user's own, which gets more advice.
+    """
+
+    name: str
+    task: Literal["multiclass", "multilabel"]
+    folder: str
+    embedded: str | None = None
+    format: str | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    files: tuple[RawFile, ...] = ()
+    sums: Mapping[str, str] = field(default_factory=dict)
+    divide: Divide | None = None
+    transform: Literal["standardise", "normalise"] | None = None
+    bias: bool = False
+    folds: int | None = None
+    splits: tuple[Split, ...] = ()
+    not_comparable: str = ""
+    printed_rows: Mapping[str, str] = field(default_factory=dict)
+    C: Axis | None = None
+    is_own: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        entry: Entry,
+        C: Axis | None = None,
+        sums: Mapping[str, str] = MappingProxyType({}),
+        is_own: bool = False,
+    ) -> PrepareTask:
+        """Return the task of a registry entry; the grid of C counts where the set does not scale it."""
+        return cls(
+            name=entry.name,
+            task=entry.task,
+            folder=entry.folder,
+            embedded=entry.embedded,
+            format=entry.format,
+            options=entry.options,
+            files=entry.files,
+            sums=dict(sums),
+            divide=entry.divide,
+            transform=entry.transform,
+            bias=entry.bias,
+            folds=entry.folds,
+            splits=entry.splits,
+            not_comparable=entry.not_comparable or "",
+            printed_rows=printed_rows(entry),
+            C=None if entry.C_scale else C,
+            is_own=is_own,
+        )
+
+
+def printed_rows(entry: Entry) -> dict[str, str]:
+    """Return the number of training rows that papers print and the files must have, by source."""
+    if entry.not_comparable:
+        return {}
+    return {
+        printed.source: printed.n_train
+        for printed in entry.statistics
+        if printed.n_train is not None and "n_train" not in printed.differs
+    }
+
+
+@dataclass(frozen=True)
+class DescribedSet:
+    """The keys of a registry entry that describe a data set and do not change it."""
+
+    name: str
+    title: str
+    task: str
+    licence: str
+    citation: str
+    url: str | None
+    published_key: str
+    features: str
+    published_sources: tuple[str, ...]
+    statistics: tuple[Printed, ...]
+
+    @classmethod
+    def of(cls, entry: Entry) -> DescribedSet:
+        """Return the description of a registry entry."""
+        return cls(**{field.name: getattr(entry, field.name) for field in fields(cls)})
+
+
+@dataclass(frozen=True)
+class DescribeTask:
+    """The registered data sets, and why those that are not prepared are missing, by name."""
+
+    sets: tuple[DescribedSet, ...]
+    reasons: Mapping[str, str]

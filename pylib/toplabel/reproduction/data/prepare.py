@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
@@ -12,23 +12,24 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import ValidationError, validate_call
 from scipy import sparse
+from sklearn.preprocessing import StandardScaler, normalize
 
 from toplabel.reproduction.config.documents import fault_of
+from toplabel.reproduction.config.entry import Split
+from toplabel.reproduction.data import PrepareTask
+from toplabel.reproduction.data.checks import (
+    advice,
+    norm_advice,
+    printed_interval,
+    statistics,
+    suspicions,
+    validate_prepared,
+)
 from toplabel.reproduction.data.divide import cross_validated, divide
 from toplabel.reproduction.data.embedded import EMBEDDED
 from toplabel.reproduction.data.fetch import check_only_copy, raw_path, read_raw
 from toplabel.reproduction.data.formats import FORMATS, FormatError, Source
 from toplabel.reproduction.data.parts import Loaded, Part, Prepared, Rows
-from toplabel.reproduction.data.statistics import (
-    advice,
-    norm_advice,
-    printed_interval,
-    statistics,
-)
-from toplabel.reproduction.data.suspicions import suspicions
-from toplabel.reproduction.data.tasks import PrepareTask
-from toplabel.reproduction.data.transform import transform
-from toplabel.reproduction.data.validation import validate_prepared
 from toplabel.reproduction.files import file_sum
 
 _DENSE_DENSITY = 0.2
@@ -201,3 +202,46 @@ def _csr(X: Rows, dtype: type) -> sparse.csr_matrix:
     X = sparse.csr_matrix(X if sparse.issparse(X) else np.asarray(X), dtype=dtype)
     X.sum_duplicates()
     return X
+
+
+def transform(
+    where: str, parts: Mapping[str, Part], splits: Sequence[Split], method: str
+) -> dict[str, Part]:
+    """Transform the parts of every split; the features become float64.
+
+    - standardise: subtract the mean of the training rows from each column and divide by their
+      standard deviation; sparse columns are divided only.
+    - normalise: divide each row by its norm.
+
+    To be standardised, splits that share a part must share their training part. `where` is the
+    data set, for messages.
+    """
+    if method == "normalise":
+        return {name: replace(part, X=normalize(_float64(part.X))) for name, part in parts.items()}
+    owner = _training_parts(where, splits)
+    scalers = {train: _scaler(parts[train].X) for train in set(owner.values())}
+    scaled = {name: scalers[owner[name]].transform(_float64(p.X)) for name, p in parts.items()}
+    transformed = {name: replace(part, X=scaled[name]) for name, part in parts.items()}
+    for name, scaler in scalers.items():
+        shift = scaler.mean_ if scaler.with_mean else np.zeros(scaler.n_features_in_)
+        transformed[name] = replace(transformed[name], shift=shift, scale=scaler.scale_)
+    return transformed
+
+
+def _scaler(X: Rows) -> StandardScaler:
+    return StandardScaler(with_mean=not sparse.issparse(X)).fit(_float64(X))
+
+
+def _training_parts(where: str, splits: Sequence[Split]) -> dict[str, str]:
+    """Return the training part that each part is standardised by."""
+    owner: dict[str, str] = {}
+    for split in splits:
+        for name in filter(None, (split.train, split.val, split.test)):
+            if owner.setdefault(name, split.train) != split.train:
+                both = f"'{owner[name]}' and '{split.train}'; to standardise it needs one"
+                raise ValueError(f"{where}: the part '{name}' belongs to the training parts {both}")
+    return owner
+
+
+def _float64(X: Rows) -> Rows:
+    return X.astype(np.float64) if sparse.issparse(X) else np.asarray(X, dtype=np.float64)

@@ -8,6 +8,8 @@ It has the sums of the parts.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,17 +17,19 @@ import numpy as np
 from scipy import sparse
 
 from toplabel.reproduction.config.entry import Split
-from toplabel.reproduction.data.columns import save_columns
-from toplabel.reproduction.data.parts import Part, Prepared
+from toplabel.reproduction.data.parts import Column, Part, Prepared
 from toplabel.reproduction.files import (
     FileError,
     atomic_path,
     check_file,
+    checked,
     file_sum,
+    has_sum,
     read_json,
     read_npz,
     write_json,
 )
+from toplabel.reproduction.frames import read_rows, write_rows
 
 _META_FILE = "meta.json"
 _RESERVED = ("name", "task", "n_classes", "class_names", "parts", "splits")
@@ -116,6 +120,22 @@ def check_prepared(folder: str | os.PathLike[str]) -> None:
             check_file(path, shape["sha256"][key], meta)
 
 
+def damaged_files(results: str | os.PathLike[str]) -> tuple[str, list[str]]:
+    """Return how many files and prepared sets a folder of results has, and the errors of the damaged."""
+    files = [path for path in sorted(Path(results).rglob("*")) if path.is_file()]
+    files = [path for path in files if path.suffix != ".sha256" and has_sum(path)]
+    sets = sorted(path.parent for path in Path(results).glob("*/data/meta.json"))
+    checks: list[Callable[[], object]] = [partial(checked, path) for path in files]
+    checks += [partial(check_prepared, folder) for folder in sets]
+    errors = []
+    for check in checks:
+        try:
+            check()
+        except FileError as error:
+            errors.append(str(error))
+    return f"{len(files):,} files and {len(sets):,} prepared sets", errors
+
+
 def read_meta(folder: str | os.PathLike[str]) -> dict[str, Any]:
     """Return the content of the ``meta.json`` of a prepared set; the other files are not looked at."""
     path = Path(folder) / _META_FILE
@@ -128,3 +148,40 @@ def not_comparable(folder: str | os.PathLike[str]) -> str:
     """Return the reason why results on a prepared set are not put beside published ones, or ""."""
     is_there = (Path(folder) / _META_FILE).is_file()
     return read_meta(folder).get("not_comparable", "") if is_there else ""
+
+
+_FILE = "columns.csv"
+_LISTED = 40  # columns that are printed
+
+
+def save_columns(columns: Sequence[Column], folder: str | os.PathLike[str]) -> None:
+    """Write the columns of a prepared set beside it, or remove those of an earlier one."""
+    path = Path(folder) / _FILE
+    if columns:
+        write_rows(Column, columns, path)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def load_columns(folder: str | os.PathLike[str]) -> list[Column]:
+    """Return the columns of a prepared set; those of a format without columns are none."""
+    path = Path(folder) / _FILE
+    return read_rows(Column, path) if path.is_file() else []
+
+
+def columns_text(columns: Sequence[Column]) -> list[str]:
+    """Return the lines of a table of columns; of very many columns the first and the last ones."""
+    shown = [*columns]
+    if len(shown) > _LISTED:
+        shown = [*shown[: _LISTED - 5], *shown[-5:]]
+    if not shown:
+        return []
+    rows = [("column", "read as", "distinct", "missing", "first values", "becomes")]
+    rows += [(c.name, c.kind, str(c.distinct), str(c.missing), c.first, c.use) for c in shown]
+    widths = [max(map(len, texts)) for texts in zip(*rows, strict=True)]
+    lines = [
+        "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
+    hidden = len(columns) - len(shown)
+    return [*lines, f"({hidden} columns between them are left out here)"] if hidden else lines

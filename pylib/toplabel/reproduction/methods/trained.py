@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from toplabel.kernels import cross_gram
-from toplabel.solver import Solution
+from toplabel.solver import Solution, solve
 
 Matrix: TypeAlias = np.ndarray | sparse.csr_matrix
 
@@ -183,3 +183,51 @@ def train_problems(
     model = np.concatenate([problem.W for problem in solved], axis=1)
     states = [problem.state for problem in solved]
     return Trained(model, status(gap, epochs), epochs, primal, dual, gap, state=states)
+
+
+@dataclass(frozen=True)
+class LibraryLoss:
+    """A loss as `toplabel.losses.get` takes it; with a kernel it takes Gram matrices in place of
+    rows.
+
+    There are no warm starts. One from another C would save a quarter of the passes, but the model
+    would depend on the values of C trained before it. Without one it is a function of its rows, its
+    hyper-parameters, its seed and its tolerance.
+    """
+
+    loss: str | object
+    k: int = 1
+    gamma: float = 0.0
+    kernel: str = "linear"
+    passes: int | None = None
+
+    def train(
+        self,
+        X: Matrix,
+        labels: np.ndarray,
+        *,
+        n_classes: int,
+        C: float,
+        seed: int,
+        tol: float,
+        max_iter: int,
+        **_,
+    ) -> Solution:
+        """Train (see `trained.Trainer`)."""
+        solution = solve(
+            X,
+            labels,
+            self.loss,
+            C=C,
+            k=self.k,
+            gamma=self.gamma,
+            kernel="linear" if self.kernel == "linear" else "precomputed",
+            n_classes=n_classes,
+            check_input=False,  # Gram matrices come from `toplabel.kernels`
+            tol=tol,
+            max_iter=min(max_iter, self.passes or max_iter),
+            seed=seed,
+        )
+        if solution.status == "interrupted":  # a model that is not finished must not be used
+            raise KeyboardInterrupt
+        return solution

@@ -17,9 +17,9 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from toplabel.reproduction.config.entry import Split
+from toplabel.reproduction.data.checks import statistics
 from toplabel.reproduction.data.parts import Loaded, Part, Prepared
 from toplabel.reproduction.data.prepare import finish
-from toplabel.reproduction.data.statistics import statistics
 from toplabel.reproduction.files import FileError, atomic_path, file_sum, read_json
 from toplabel.reproduction.networks import FeaturesTask
 from toplabel.reproduction.networks.network import (

@@ -27,9 +27,9 @@ from toplabel.reproduction.networks.network import (
     save_weights,
 )
 from toplabel.reproduction.seeds import seed_of
+from toplabel.reproduction.selection import with_meaning
 from toplabel.reproduction.selection.evaluation import TestMetric
 from toplabel.reproduction.selection.measures import all_values
-from toplabel.reproduction.selection.task import with_meaning
 from toplabel.torch import Loss
 
 _TEST_BATCH = 1000

@@ -8,4 +8,96 @@ The stages, in their order, with what each hands to the next:
 - `models`: the chosen models with their certificates, `models.Model`, in models.npz;
 - `evaluation`: thresholds and test metrics, `evaluation.TestMetric`, a row of evaluation.csv, and
   `evaluation.TrueRanks`, in ranks.npz.
+
+The tasks are what the jobs of a cell depend on besides their inputs: the params of tune, train and evaluate.
 """
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from toplabel.reproduction.config.protocols import Grid
+from toplabel.reproduction.config.run import Threshold
+from toplabel.reproduction.methods import Recipe
+
+_K = re.compile(r"(?:^top|_at_)([0-9]+)$")  # of a metric's name
+
+
+@dataclass(frozen=True)
+class Task:
+    """What every model of a cell depends on, whether it is tuned or final.
+
+    `method` is the name of the method, which seeds depend on; `tol` and `max_iter` are those of the
+    stage, and `split` is the one that is worked on.
+    """
+
+    dataset: str
+    method: str
+    recipe: Recipe
+    seed: int
+    tol: float
+    max_iter: int
+    gram_dtype: Literal["float32", "float64"] = "float64"
+    split: str = ""
+
+    @property
+    def names(self) -> tuple[object, ...]:
+        """What the seeds of its models depend on."""
+        return self.seed, self.dataset, self.method, self.split
+
+
+@dataclass(frozen=True)
+class TuneTask(Task):
+    """What a job of tuning depends on: also the splits that it tunes, and how it selects.
+
+    `C_scale` is what of the rows the grid of C is divided by, ``"mean_squared_norm"`` or nothing.
+    """
+
+    splits: tuple[str, ...] = ()
+    validation: Literal["holdout", "folds", "half", "fifth"] = "holdout"
+    metrics: tuple[str, ...] = ()
+    grid: Grid = field(kw_only=True)
+    C_scale: Literal["mean_squared_norm"] | None = None
+
+
+@dataclass(frozen=True)
+class TrainTask(Task):
+    """What the training of final models depends on.
+
+    `selected_by` is the metric whose best point all metrics take; empty where each has its own.
+    """
+
+    selected_by: str = ""
+
+
+@dataclass(frozen=True)
+class EvaluateTask:
+    """What the test metrics of a cell depend on: its names and the rule for thresholds."""
+
+    dataset: str
+    method: str
+    budget: str
+    threshold: Threshold
+
+
+@dataclass(frozen=True)
+class PredictTask:
+    """What the predictions of a cell, and its models for new rows, depend on.
+
+    The features of the data set were transformed, and have a column of ones as the last where there
+    is a `bias`.
+    """
+
+    recipe: Recipe
+    threshold: Threshold
+    transform: Literal["standardise", "normalise"] | None
+    bias: bool
+
+
+def with_meaning(metrics: Sequence[str], n_classes: int) -> list[str]:
+    """Return the metrics that mean something for m classes: those of k < m."""
+    ks = {name: _K.search(name) for name in metrics}
+    return [name for name, k in ks.items() if not k or int(k[1]) < n_classes]

@@ -13,11 +13,11 @@ from toplabel import thresholds
 from toplabel.reproduction.config.run import Threshold
 from toplabel.reproduction.files import read_records, write_records
 from toplabel.reproduction.frames import read_rows, write_rows
+from toplabel.reproduction.selection import EvaluateTask
 from toplabel.reproduction.selection.choice import Choice
 from toplabel.reproduction.selection.measures import all_values, class_values, needs_threshold
 from toplabel.reproduction.selection.models import Key, Model, instance_scores, key_of
 from toplabel.reproduction.selection.problems import split_named, truth_of
-from toplabel.reproduction.selection.task import EvaluateTask
 
 if TYPE_CHECKING:
     from toplabel.reproduction.data.parts import Prepared

@@ -16,7 +16,7 @@ from toplabel.kernels import rbf_gram
 from toplabel.reproduction.methods import create
 from toplabel.reproduction.methods.trained import Affine, Matrix, Trained, dense
 from toplabel.reproduction.seeds import seed_of
-from toplabel.reproduction.selection.task import Task
+from toplabel.reproduction.selection import Task
 from toplabel.solver import Solution
 
 logger = logging.getLogger(__name__)

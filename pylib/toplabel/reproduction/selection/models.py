@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from toplabel.reproduction.files import read_records, write_records
-from toplabel.reproduction.methods.recipe import Recipe
+from toplabel.reproduction.methods import Recipe
 from toplabel.reproduction.methods.trained import Affine, Matrix, Trained, dense, kernel_scores
+from toplabel.reproduction.selection import TrainTask
 from toplabel.reproduction.selection.choice import Choice
 from toplabel.reproduction.selection.fitting import Fit, Fitter, Scaling, pool, solver_rows
 from toplabel.reproduction.selection.problems import (
@@ -21,7 +22,6 @@ from toplabel.reproduction.selection.problems import (
     split_named,
     training_labels,
 )
-from toplabel.reproduction.selection.task import TrainTask
 from toplabel.solver import Solution
 
 if TYPE_CHECKING:

@@ -12,12 +12,12 @@ from numpy.typing import ArrayLike
 
 from toplabel.reproduction.frames import join_names
 from toplabel.reproduction.methods.trained import dense
+from toplabel.reproduction.selection import PredictTask
 from toplabel.reproduction.selection.choice import Choice
 from toplabel.reproduction.selection.evaluation import threshold_for
 from toplabel.reproduction.selection.measures import needs_threshold
 from toplabel.reproduction.selection.models import Key, Model, instance_scores, key_of
 from toplabel.reproduction.selection.problems import split_named
-from toplabel.reproduction.selection.task import PredictTask
 
 if TYPE_CHECKING:
     from toplabel.reproduction.data.parts import Prepared

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from toplabel.reproduction.config.protocols import Grid
-from toplabel.reproduction.methods.recipe import Recipe
+from toplabel.reproduction.methods import Recipe
 from toplabel.reproduction.methods.trained import Matrix
 from toplabel.reproduction.seeds import seed_of
-from toplabel.reproduction.selection.task import TuneTask
+from toplabel.reproduction.selection import TuneTask
 
 if TYPE_CHECKING:
     from toplabel.reproduction.config.entry import Split

@@ -1,15 +1,18 @@
-"""What tuning finds: validation values over a grid of theta and C, and means of them over folds."""
+"""What tuning finds: validation values over a grid of theta and C, means of them over folds, checkpoints."""
 
 from __future__ import annotations
 
+import hashlib
 import os
+import shutil
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
+from pathlib import Path
 
 import numpy as np
 
-from toplabel.reproduction.files import read_records, write_records
+from toplabel.reproduction.files import FileError, read_records, write_records
 
 _TABLES = ("relative_gap", "epochs", "seconds")  # one number for each point of the grid
 ALL_FOLDS = "all"
@@ -210,3 +213,39 @@ def save_tuned(results: Iterable[Tuned], path: str | os.PathLike[str]) -> None:
 def load_tuned(paths: Iterable[str | os.PathLike[str]]) -> list[Tuned]:
     """Read what several jobs found; a FileError names a file of another version."""
     return [result for path in paths for result in read_records(Tuned, path)]
+
+
+WORTH_KEEPING = 10.0
+"""Seconds of fits: a shorter path is computed again."""
+
+
+class Checkpoints:
+    """A folder with a file for each finished path, which the job removes when it ends well.
+
+    `identity` is all that the numbers depend on (data, method, budget, code), with a `repr` that
+    tells it: a path that was saved under another identity is not found.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str], identity: object) -> None:
+        self._folder = Path(folder)
+        self._identity = repr(identity)
+
+    def load(self, key: object) -> list[Point] | None:
+        """Return the points of a path; None if it is not there, or damaged."""
+        try:
+            return read_records(Point, self._path(key))
+        except FileError:
+            return None
+
+    def save(self, key: object, points: Sequence[Point]) -> None:
+        """Save a path, if it took long enough."""
+        if sum(point.seconds for point in points) >= WORTH_KEEPING:
+            write_records(points, self._path(key))
+
+    def remove(self) -> None:
+        """Remove the folder: the job's own result is there."""
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _path(self, key: object) -> Path:
+        digest = hashlib.sha256(f"{self._identity}\n{key!r}".encode()).hexdigest()
+        return self._folder / f"{digest[:24]}.npz"

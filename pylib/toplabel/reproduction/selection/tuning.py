@@ -5,37 +5,52 @@ A job tunes splits with all their folds. Within it, one `FoldPath` a fold goes u
 
 from __future__ import annotations
 
-import hashlib
-import os
-import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from toplabel.kernels import cross_gram
-from toplabel.reproduction.files import FileError, read_records, write_records
+from toplabel.reproduction.config.protocols import Axis, Grid, tidy
+from toplabel.reproduction.data.parts import squared_norms
+from toplabel.reproduction.methods import Recipe, create
 from toplabel.reproduction.methods.trained import Matrix, Trained, dense
-from toplabel.reproduction.selection.choice import DECIMALS
+from toplabel.reproduction.selection import TuneTask, with_meaning
+from toplabel.reproduction.selection.choice import DECIMALS, best_points
 from toplabel.reproduction.selection.fitting import Fit, Fitter, Scaling, pool, solver_rows
-from toplabel.reproduction.selection.grids import (
-    Points,
-    coarse_points,
-    extended_points,
-    grid_for,
-    refined_points,
-    thetas,
-)
 from toplabel.reproduction.selection.measures import all_values, sign
-from toplabel.reproduction.selection.problems import ValidationProblem, fewer_rows
-from toplabel.reproduction.selection.task import TuneTask, with_meaning
-from toplabel.reproduction.selection.tuned import Point, Tuned, assemble, average, merge
+from toplabel.reproduction.selection.problems import (
+    ValidationProblem,
+    fewer_rows,
+    validation_problems,
+)
+from toplabel.reproduction.selection.tuned import (
+    Checkpoints,
+    Point,
+    Tuned,
+    assemble,
+    average,
+    merge,
+)
+
+if TYPE_CHECKING:
+    from toplabel.reproduction.data.parts import Prepared
 
 FAR = 0.1
 """Relative gap above which a fit that was given up is no candidate, nor is any larger C, whose fits
 are harder still."""
+
+
+def tune(prepared: Prepared, task: TuneTask, checkpoints: Checkpoints | None = None) -> list[Tuned]:
+    """Return what tuning finds on all splits of a task."""
+    results = []
+    for name in task.splits:
+        of_split = replace(task, split=name)
+        problems = list(validation_problems(prepared, of_split))
+        results += tune_split(problems, of_split, checkpoints)
+    return results
 
 
 def tune_split(
@@ -249,37 +264,81 @@ def best_values(point: Point, metrics: Sequence[str]) -> np.ndarray:
     return np.round(values.max(axis=0), DECIMALS)
 
 
-WORTH_KEEPING = 10.0
-"""Seconds of fits: a shorter path is computed again."""
+Points = Mapping[float | None, Sequence[float]]
+"""Exponents of C, or indices of candidates, by the exponent of theta, which is None without a width."""
 
 
-class Checkpoints:
-    """A folder with a file for each finished path, which the job removes when it ends well.
+def grid_for(task: TuneTask, problem: ValidationProblem) -> Grid:
+    """Return the task's grid with the axis C of its method on some rows.
 
-    `identity` is all that the numbers depend on (data, method, budget, code), with a `repr` that
-    tells it: a path that was saved under another identity is not found.
+    A data set may ask that C is divided by the mean squared norm of the rows. A trainer with a
+    method `axis` derives the axis from the data.
     """
+    grid = task.grid
+    if task.recipe.estimator:
+        return grid
+    if axis := getattr(create(task.recipe), "axis", None):
+        C = axis(problem.X, problem.labels, problem.n_classes)
+        return replace(grid, C=C, refine=None, extend=0)
+    square = float(squared_norms(problem.X).mean()) if task.C_scale else 0.0
+    return replace(grid, C=grid.C.over(square)) if square else grid
 
-    def __init__(self, folder: str | os.PathLike[str], identity: object) -> None:
-        self._folder = Path(folder)
-        self._identity = repr(identity)
 
-    def load(self, key: object) -> list[Point] | None:
-        """Return the points of a path; None if it is not there, or damaged."""
-        try:
-            return read_records(Point, self._path(key))
-        except FileError:
-            return None
+def thetas(recipe: Recipe, grid: Grid) -> list[float | None]:
+    """Return the exponents of theta, or None alone if the method does not tune the width."""
+    return [*grid.theta.exponents()] if recipe.tunes_width else [None]
 
-    def save(self, key: object, points: Sequence[Point]) -> None:
-        """Save a path, if it took long enough."""
-        if sum(point.seconds for point in points) >= WORTH_KEEPING:
-            write_records(points, self._path(key))
 
-    def remove(self) -> None:
-        """Remove the folder: the job's own result is there."""
-        shutil.rmtree(self._folder, ignore_errors=True)
+def coarse_points(recipe: Recipe, grid: Grid) -> Points:
+    """Return the points of the protocol's grid, or all candidates of an estimator."""
+    indices = [*range(len(recipe.candidates))]
+    along = indices if recipe.estimator else grid.C.exponents()
+    return {theta: along for theta in thetas(recipe, grid)}
 
-    def _path(self, key: object) -> Path:
-        digest = hashlib.sha256(f"{self._identity}\n{key!r}".encode()).hexdigest()
-        return self._folder / f"{digest[:24]}.npz"
+
+def refined_points(result: Tuned, grid: Grid) -> Points:
+    """Return the finer grid around each metric's best point, without what was already visited.
+
+    Points of a coarse grid that only screens are visited again, on all rows. There are none when
+    the grid is not refined.
+    """
+    if grid.refine is None:
+        return {}
+    wanted: dict[float | None, set[float]] = {}
+    for best in best_points(result):
+        for theta in _refined_thetas(best.theta, grid):
+            around = grid.C.around(_exponent(best.C, grid.C), grid.refine)
+            wanted.setdefault(theta, set()).update(around)
+    visited = _visited(result, grid) if grid.screen_rows is None else {}
+    fresh = {theta: sorted(wanted[theta] - visited.get(theta, set())) for theta in sorted(wanted)}
+    return {theta: exponents for theta, exponents in fresh.items() if exponents}
+
+
+def extended_points(result: Tuned, grid: Grid, thetas: Iterable[float | None]) -> Points:
+    """Return one more C beyond each edge on which a metric is strictly best, if there is one."""
+    fresh = set()
+    for best in best_points(result):
+        if best.edge_C < 0:
+            fresh.add(tidy(_exponent(result.C[0], grid.C) - grid.C.step))
+        elif best.edge_C > 0:
+            fresh.add(tidy(_exponent(result.C[-1], grid.C) + grid.C.step))
+    return {theta: sorted(fresh) for theta in thetas} if fresh else {}
+
+
+def _refined_thetas(theta: float | None, grid: Grid) -> list[float | None]:
+    if theta is None:
+        return [None]
+    return [*grid.theta.around(_exponent(theta, grid.theta), grid.refine)]
+
+
+def _visited(result: Tuned, grid: Grid) -> dict[float | None, set[float]]:
+    visited: dict[float | None, set[float]] = {}
+    for i, theta in enumerate([None] if result.theta is None else result.theta):
+        exponent = None if theta is None else _exponent(theta, grid.theta)
+        seen = result.C[~np.isnan(result.epochs[i])]
+        visited[exponent] = {_exponent(C, grid.C) for C in seen}
+    return visited
+
+
+def _exponent(value: float, axis: Axis) -> float:
+    return tidy(float(np.log(value) / np.log(axis.base)))

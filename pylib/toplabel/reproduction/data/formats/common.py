@@ -1,7 +1,7 @@
 """All readers share the classes and functions of this module: what a reader is given, its errors, and
 the step from the arrays of files to parts with checked labels.
 
-`toplabel.reproduction.data.validation` checks the whole data set afterwards: finite features, classes
+`toplabel.reproduction.data.checks` checks the whole data set afterwards: finite features, classes
 without a row.
 """
 
