@@ -6,8 +6,7 @@ from fractions import Fraction
 import pytest
 
 from toplabel.reproduction.compare.published import load_published, load_texts
-from toplabel.reproduction.config.keys import canonical_key
-from toplabel.reproduction.config.studies import published_tables
+from toplabel.reproduction.config.keys import canonical_key, published_tables
 
 HEADER = "source,table,dataset,features,method,k,gamma,kernel,metric,value,std\n"
 ROW = "tpami2017,5,letter,,svm_multi,,0,linear,top1,76.5,\n"

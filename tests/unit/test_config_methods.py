@@ -8,15 +8,17 @@ import yaml
 
 from toplabel.reproduction.config.catalogue import load_catalogue
 from toplabel.reproduction.config.documents import Fault, check, check_rows
-from toplabel.reproduction.config.keys import Key, canonical_key, number_text
-from toplabel.reproduction.config.methods import Method, MethodsFile, load_methods, whole_rows
-from toplabel.reproduction.config.protocols import Axis, Budget
-from toplabel.reproduction.config.studies import (
-    Study,
+from toplabel.reproduction.config.catalogue import Study
+from toplabel.reproduction.config.keys import (
+    Key,
+    canonical_key,
+    number_text,
     published_tables,
     short_name,
     table_name,
 )
+from toplabel.reproduction.config.methods import Method, MethodsFile, load_methods, whole_rows
+from toplabel.reproduction.config.protocols import Axis, Budget
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ def test_a_published_table_stands_for_the_cells_that_it_prints(target):
     plan = Plan(ROOT, {"download": False})
     with (ROOT / f"data/published/{target}.csv").open(encoding="utf-8") as stream:
         printed = {(row["dataset"], key_of(row)) for row in csv.DictReader(stream)}
-    cells = plan.cells_of(target.removeprefix("tpami2017_"))
+    cells = plan.catalogue.cells_of(target.removeprefix("tpami2017_"))
     found = [
         (plan.registry[cell.dataset].published_key, plan.methods[cell.method].key) for cell in cells
     ]
@@ -43,7 +43,7 @@ def test_of_a_run_that_shows_only_cells_whose_data_are_there_are_missing(tmp_pat
 def test_the_example_of_a_loss_trains_no_method_whose_k_its_table_does_not_allow():
     example = yaml.safe_load((ROOT / "examples/own/own.yaml").read_text(encoding="utf-8"))
     plan = Plan(ROOT, {"download": False, **example})
-    cells = plan.cells_of("own_loss")
+    cells = plan.catalogue.cells_of("own_loss")
     ks = {
         dataset: {plan.methods[c.method].k for c in cells if c.dataset == dataset}
         for dataset in ("wine", "letter")

@@ -12,14 +12,13 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
-from toplabel.reproduction.config.catalogue import load_catalogue
+from toplabel.reproduction.config.catalogue import Cell, load_catalogue
 from toplabel.reproduction.config.competitors import COMPETITORS
 from toplabel.reproduction.config.documents import read_yaml, unknown, validate
 from toplabel.reproduction.config.protocols import Budget, BudgetName, Protocol
 from toplabel.reproduction.config.run import SUMMARY, RunConfig
 from toplabel.reproduction.data.fetch import mirror_folders
 from toplabel.reproduction.methods import competitor_module
-from toplabel.reproduction.named_cells import Cell, NamedCells
 from toplabel.reproduction.raw import RawFiles
 from toplabel.reproduction.report.figures.registry import row_of
 from toplabel.reproduction.sources import fingerprint, is_module, module_sum
@@ -109,7 +108,6 @@ class Plan:
         self.methods = self.catalogue.methods
         self.studies = self.catalogue.studies
         self.budget: BudgetName = self.run.budget
-        self.named = NamedCells(self.catalogue)
         mirrors = mirror_folders(self.config["mirrors"], self.root)
         self.raw = RawFiles(self.registry, mirrors, self.run.download)
         self._check_widths()
@@ -259,7 +257,7 @@ class Plan:
         """The cells of the config, whether their data sets can be had or not."""
         cells: set[Cell] = set()
         for name in self.run.studies:
-            cells |= self.cells_of(name)
+            cells |= self.catalogue.cells_of(name)
         return sorted(cells)
 
     @cached_property
@@ -309,10 +307,6 @@ class Plan:
     def datasets(self) -> list[str]:
         """The data sets of `cells`."""
         return list(dict.fromkeys(cell.dataset for cell in self.cells))
-
-    def cells_of(self, name: str) -> set[Cell]:
-        """Return the cells that a name stands for (`named_cells.NamedCells`)."""
-        return self.named.cells_of(name)
 
     def cell_files(self, name: str, cells: Iterable[Cell] | None = None) -> list[str]:
         """Return a file of each of some cells (of `cells`), as far as their methods leave one."""

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any
 
-from toplabel.reproduction.config.studies import short_name, whole_name
-from toplabel.reproduction.named_cells import Cell
+from toplabel.reproduction.config.catalogue import Cell
+from toplabel.reproduction.config.keys import short_name, whole_name
 from toplabel.reproduction.plan import Plan, PlanError
 from toplabel.reproduction.report.figures.registry import (
     CELLS,
@@ -55,7 +55,9 @@ class Targets:
     @cached_property
     def known_figures(self) -> list[str]:
         """All figures that a config can ask for."""
-        cells = [cell for name in self._plan.registry for cell in self._plan.cells_of(name)]
+        cells = [
+            cell for name in self._plan.registry for cell in self._plan.catalogue.cells_of(name)
+        ]
         free = [figure.name for figure in FIGURES if not figure.of_run]
         return [*self._figures_of(cells), *free]
 
@@ -105,7 +107,7 @@ class Targets:
         figure = row_of(name)
         dataset = figure.dataset_of(name)
         cells = self._drawn(figure, dataset, self._plan.cells)
-        cells = cells or self._drawn(figure, dataset, self._plan.cells_of(dataset))
+        cells = cells or self._drawn(figure, dataset, self._plan.catalogue.cells_of(dataset))
         order = {name: i for i, name in enumerate(self._plan.methods)}
         return sorted(cells, key=lambda cell: order[cell.method])
 
@@ -193,5 +195,5 @@ class Targets:
             if CELLS in figure.inputs and name not in self.figures:
                 raise PlanError(f"{name}: no study of the config has a cell of it")
             return figure_files(name)
-        cells = plan.cells_of(short_name(name))
+        cells = plan.catalogue.cells_of(short_name(name))
         return [cell.path("evaluation.csv") for cell in plan.reachable(cells, name)]

@@ -27,9 +27,8 @@ from toplabel.reproduction.compare.verdicts import (
 )
 from toplabel.reproduction.config.catalogue import Catalogue
 from toplabel.reproduction.config.datasets import Registry
-from toplabel.reproduction.config.keys import key_of
+from toplabel.reproduction.config.keys import key_of, table_name
 from toplabel.reproduction.config.notes import Notes, Reading
-from toplabel.reproduction.config.studies import table_name
 
 _MEETING = ["source", "dataset", "features", "key", "metric"]
 """The columns by which a measured number meets a printed one."""

@@ -22,9 +22,8 @@ from toplabel.reproduction.compare.outcomes import TIE, Interval, outcome, over_
 from toplabel.reproduction.compare.published import OTHERS
 from toplabel.reproduction.compare.verdicts import DEVIATIONS, in_points, rounding_of
 from toplabel.reproduction.config.catalogue import Catalogue
-from toplabel.reproduction.config.keys import key_of
+from toplabel.reproduction.config.keys import key_of, table_name
 from toplabel.reproduction.config.notes import Claim, Side
-from toplabel.reproduction.config.studies import table_name
 from toplabel.reproduction.seeds import seed_of
 
 PRINTED, SHARED, SAME, OTHER = "printed", "shared", "same", "other"

@@ -13,8 +13,7 @@ import pandas as pd
 
 from toplabel._core.catalogue import LOSSES, parametrised
 from toplabel.metrics.names import is_fraction
-from toplabel.reproduction.config.keys import Key, key_of, number_text
-from toplabel.reproduction.config.studies import published_tables, table_name
+from toplabel.reproduction.config.keys import Key, key_of, number_text, published_tables, table_name
 from toplabel.reproduction.frames import as_numbers, read_frame
 
 PLACE = [

@@ -3,25 +3,126 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from functools import cache
 from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from toplabel.reproduction.config.datasets import Registry, load_registry
-from toplabel.reproduction.config.documents import unknown
+from toplabel.reproduction.config.documents import (
+    Closed,
+    Fault,
+    Name,
+    Named,
+    RowName,
+    Some,
+    check,
+    model,
+    read_yaml,
+    unknown,
+    validate,
+    with_name,
+)
 from toplabel.reproduction.config.entry import LABEL_SETS_ALONE, OWN, Entry
+from toplabel.reproduction.config.keys import Key, key_of, published_tables, whole_name
 from toplabel.reproduction.config.methods import Method, load_methods
 from toplabel.reproduction.config.notes import FILE, Notes, load_notes
 from toplabel.reproduction.config.protocols import Protocol, load_protocols
-from toplabel.reproduction.config.studies import Study, load_studies, published_tables
+from toplabel.reproduction.frames import read_texts
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, order=True)
+class Cell:
+    """A method on a data set: one folder of results."""
+
+    dataset: str
+    method: str
+
+    def path(self, name: str) -> str:
+        """Return a file of the folder."""
+        return f"results/{self.dataset}/{self.method}/{name}"
+
+
+Names = Annotated[tuple[Name, ...], Some]
+Pattern = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_*?\[\]-]*$", max_length=100)]
+
+
+@model
+class Study(Closed):
+    """What is compared with what (config/studies/*.yaml), named as its file without suffix."""
+
+    name: RowName
+    title: str
+    """One line, for the reports."""
+    datasets: Names
+    """Names of config/datasets.yaml; those that cannot be had are skipped, with the reason."""
+    methods: tuple[Pattern, ...] = ()
+    """Names of config/methods.yaml, or patterns, as topk_ent_k[2-5]; each is run on every data set
+    but those whose statistics (config/datasets.yaml) tell no more classes than its k."""
+    tables: tuple[Name, ...] = ()
+    """The published tables that the study reproduces, as table05 or cvpr2016_table07."""
+    description: str = ""
+    """A few sentences, for the reports."""
+    only: Mapping[Pattern, Names] = Field(default_factory=dict)
+    """Methods, or patterns, that are for some of the data sets alone, and these data sets."""
+
+    @property
+    def pairs(self) -> list[tuple[str, str]]:
+        """The data sets with the methods that are run on them, in order."""
+        return [
+            (dataset, method)
+            for dataset in self.datasets
+            for method in (*self.methods, *self.only)
+            if dataset in self.only.get(method, self.datasets)
+        ]
+
+    def with_methods(self, known: Collection[str]) -> Study:
+        """Return the study with the known methods in place of patterns, in their order.
+
+        A pattern that no method matches stays, as an unknown name does, for the catalogue.
+        """
+
+        def matched(pattern: str) -> list[str]:
+            return [name for name in known if fnmatchcase(name, pattern)] or [pattern]
+
+        methods = [name for pattern in self.methods for name in matched(pattern)]
+        only = {name: sets for key, sets in self.only.items() for name in matched(key)}
+        return replace(self, methods=tuple(methods), only=only)
+
+
+def load_studies(
+    folder: str | os.PathLike[str],
+    methods: Collection[str],
+    run: Mapping[str, Any] = MappingProxyType({}),
+) -> dict[str, Study]:
+    """Read all studies of a folder, in the order of their names, and those of a run's config.
+
+    `methods` are the names that patterns stand for. A ValueError names the file, the key and what
+    is wrong; a `Fault` for studies of `run`.
+    """
+    studies = {}
+    for path in sorted(Path(folder).glob("*.yaml")):
+        studies[path.stem] = check(with_name(read_yaml(path), path.stem), Study, str(path))
+    asked = run.get("studies", ())
+    own = {name: row for name, row in asked.items() if row} if isinstance(asked, Mapping) else {}
+    if taken := [name for name in own if name in studies]:
+        raise Fault(f"studies.{taken[0]}", f"{folder} has this name already")
+    try:
+        studies |= validate(own, Annotated[Mapping[Name, Study], Named])
+    except Fault as fault:
+        raise fault.below("studies") from None
+    return {name: study.with_methods(methods) for name, study in studies.items()}
+
+
+@dataclass(frozen=True, eq=False)
 class Catalogue:
-    """What a checkout registers; it is read once and handed down.
+    """What a checkout registers, and the cells that its names stand for; it is read once and handed down.
 
     `tables` has source and number of each published table by its short name, `published` is the
     folder of the published numbers.
@@ -39,6 +140,57 @@ class Catalogue:
     def other_draws(self) -> set[str]:
         """The data sets that are another one with its folds or points drawn otherwise."""
         return {*self.registry.seeds_of, *self.notes.stand_ins}
+
+    def cells_of(self, name: str) -> set[Cell]:
+        """Return the cells that a name stands for, whether their data sets can be had or not.
+
+        The name is that of a study, a data set (all methods of all studies but variants) or a
+        published table (what it prints); ``name/dataset`` is the part of one data set.
+        """
+        name, _, dataset = name.partition("/")
+        if name in self.studies:
+            cells = self._of_studies([name])
+        elif name in self.registry:
+            cells = {
+                cell
+                for cell in self._of_studies(self.studies)
+                if cell.dataset == name and not self.methods[cell.method].variant_of
+            }
+        else:
+            studies = [s.name for s in self.studies.values() if name in s.tables]
+            cells = {c for c in self._of_studies(studies) if self._is_printed(c, name)}
+        return {cell for cell in cells if dataset in ("", cell.dataset)}
+
+    def _of_studies(self, studies: Iterable[str]) -> set[Cell]:
+        """Return the cells of studies whose k is below the number of classes, where that is known."""
+        pairs = [pair for study in studies for pair in self.studies[study].pairs]
+        classes = {dataset: self.registry[dataset].known_classes for dataset, _ in pairs}
+        return {
+            Cell(dataset, method)
+            for dataset, method in pairs
+            if classes[dataset] is None or self.methods[method].smallest_k < classes[dataset]
+        }
+
+    @cache  # noqa: B019  it lives as long as the process
+    def sets_of_table(self, table: str) -> dict[str, set[Key]]:
+        """Return the data sets that a published table prints, with the keys of its methods."""
+        source, _ = self.tables[table]
+        path = self.published / f"{whole_name(table)}.csv"
+        printed: dict[tuple[str, str], set[Key]] = {}
+        for row in read_texts(path):
+            printed.setdefault((row["dataset"], row["features"]), set()).add(key_of(row))
+        return {
+            name: printed[entry.published_key, entry.features]
+            for name, entry in self.registry.items()
+            if entry.is_in(source) and (entry.published_key, entry.features) in printed
+        }
+
+    def _is_printed(self, cell: Cell, table: str) -> bool:
+        """Return whether a published table has numbers of a cell."""
+        key = self.methods[cell.method].key
+        if self.registry[cell.dataset].features.endswith("_kernels"):
+            key = key._replace(kernel="precomputed")
+        return key in self.sets_of_table(table).get(cell.dataset, ())
 
 
 def load_catalogue(

@@ -1,4 +1,4 @@
-"""The key under which a published number and a measured one are the same method.
+"""The names under which published and measured numbers meet: keys of methods, and names of tables.
 
 Papers print a method by the label of its row: ``topk_svm_alpha`` with k = 1 in one table is
 ``svm_multi`` in another. Keys hold text, as the CSV files do; an empty text means "not stated" or
@@ -9,7 +9,10 @@ from __future__ import annotations
 
 import math
 import numbers
+import os
+import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import NamedTuple
 
 from toplabel._core.catalogue import LOSSES
@@ -74,3 +77,36 @@ def _text(value: object) -> str:
         return ""
     text = str(value).strip()
     return "" if text in ("nan", "<NA>") else text
+
+
+# ---- published tables ----------------------------------------------------------------------------
+
+_TABLE_FILE = re.compile(r"(?P<source>[a-z]+[0-9]{4})_table(?P<table>[0-9]+)")
+_MAIN = "tpami2017_"  # the paper whose tables need no prefix: table05 is tpami2017_table05
+OTHER_COLUMNS = frozenset(["tpami2017_table02"])
+"""Published tables of runtimes, which are no cells of data set, method and metric."""
+
+
+def short_name(name: str) -> str:
+    """Return the short form of a published table's name; any other name stays as it is."""
+    return name.removeprefix(_MAIN)
+
+
+def whole_name(name: str) -> str:
+    """Return the name of a published table's file in data/published, given its short name."""
+    return name if _TABLE_FILE.fullmatch(name) else f"{_MAIN}{name}"
+
+
+def table_name(source: str, table: str) -> str:
+    """Name a published table in short: "table05" of the main paper, or "cvpr2016_table07"."""
+    return short_name(f"{source}_table{int(table):02d}")
+
+
+def published_tables(folder: str | os.PathLike[str]) -> dict[str, tuple[str, str]]:
+    """Return source and number, as ("tpami2017", "5"), of the published tables by short name."""
+    tables = {}
+    for path in sorted(Path(folder).glob("*.csv")):
+        match = _TABLE_FILE.fullmatch(path.stem)
+        if match and path.stem not in OTHER_COLUMNS:
+            tables[short_name(path.stem)] = (match["source"], str(int(match["table"])))
+    return tables

@@ -24,8 +24,7 @@ from toplabel.reproduction.config.documents import (
     model,
     read_yaml,
 )
-from toplabel.reproduction.config.keys import Key, key_of
-from toplabel.reproduction.config.studies import table_name
+from toplabel.reproduction.config.keys import Key, key_of, table_name
 
 FILE = "config/notes.yaml"
 Names = Annotated[tuple[Name, ...], Some]

@@ -15,9 +15,9 @@ from toplabel.reproduction.compare.cells import MEASURED, write_cells
 from toplabel.reproduction.compare.claims import COLUMNS as CLAIMS
 from toplabel.reproduction.compare.comparison import Comparison
 from toplabel.reproduction.compare.published import load_texts
+from toplabel.reproduction.config.keys import published_tables
 from toplabel.reproduction.config.notes import load_notes
 from toplabel.reproduction.config.run import SUMMARY
-from toplabel.reproduction.config.studies import published_tables
 from toplabel.reproduction.files import atomic_path, read_json
 from toplabel.reproduction.frames import empty_frame, read_frame
 from toplabel.reproduction.report.background import paper_tables
