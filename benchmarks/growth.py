@@ -31,8 +31,8 @@ from sklearn.svm import LinearSVC
 
 from large import MIB, peak_mib
 from toplabel import losses
+from toplabel.reproduction.jobs import seed_of
 from toplabel.reproduction.report.figures import style
-from toplabel.reproduction.seeds import seed_of
 from toplabel.reproduction.timing.clock import cpu_name, load_average
 from toplabel.reproduction.timing.peers import logistic
 from toplabel.solver import solve

@@ -22,7 +22,7 @@ from benchmark_utils import limits, own_solver
 from benchmark_utils.measuring import Meter, best_of_rounds
 from benchmark_utils.problems import BenchProblem, synthetic
 from toplabel import prox
-from toplabel.reproduction.seeds import seed_of
+from toplabel.reproduction.jobs import seed_of
 from toplabel.reproduction.timing.clock import fastest, timed
 from toplabel.reproduction.timing.projections import (
     DIMENSIONS,

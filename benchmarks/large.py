@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from toplabel.reproduction.seeds import seed_of
+from toplabel.reproduction.jobs import seed_of
 
 MIB = 1 << 20
 LIMIT_MIB = 2048

@@ -14,7 +14,7 @@ import numpy as np
 from scipy import sparse
 
 from toplabel import kernels
-from toplabel.reproduction.seeds import seed_of
+from toplabel.reproduction.jobs import seed_of
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,8 @@ import textwrap
 import pytest
 import yaml
 
-from toplabel.reproduction.config.catalogue import load_catalogue
+from toplabel.reproduction.config.catalogue import Study, load_catalogue
 from toplabel.reproduction.config.documents import Fault, check, check_rows
-from toplabel.reproduction.config.catalogue import Study
 from toplabel.reproduction.config.keys import (
     Key,
     canonical_key,

@@ -8,7 +8,7 @@ import pytest
 from snakemake.scheduling.job_scheduler import JobScheduler
 
 from toplabel.reproduction import run
-from toplabel.reproduction.needs import MB_AND_MINUTES, needs
+from toplabel.reproduction.facts import MB_AND_MINUTES, needs
 from toplabel.reproduction.run import Progress, is_news
 
 

@@ -5,7 +5,7 @@ import sys
 try:
     from toplabel.reproduction import run
     from toplabel.reproduction.jobs import plain
-    from toplabel.reproduction.needs import FIRST, longest_first, needs
+    from toplabel.reproduction.facts import FIRST, longest_first, needs
     from toplabel.reproduction.tasks import Tasks
     from toplabel.reproduction.plan import add_sources, planned
     from toplabel.reproduction.targets import Targets
@@ -17,7 +17,7 @@ except ModuleNotFoundError as error:
 plan = run.read_plan(ROOT, config, workflow)
 targets = Targets(plan)
 tasks = Tasks(plan, targets)
-long_cells = longest_first(plan)
+long_cells = longest_first(plan.root, plan.budget)
 
 
 wildcard_constraints:

@@ -1,4 +1,4 @@
-"""What the numbers of a run depend on besides data and config: results/run.json."""
+"""What the numbers of a run depend on besides data and config (results/run.json), and what jobs take."""
 
 from __future__ import annotations
 
@@ -6,19 +6,24 @@ import os
 import platform
 import subprocess
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from toplabel.reproduction.config.run import SUMMARY
+from toplabel.reproduction.files import FileError, read_json
 from toplabel.reproduction.frames import read_texts
 from toplabel.reproduction.timing.clock import cpu_name
 
 if TYPE_CHECKING:
     import pandas as pd
+
 
 PACKAGES = (
     *("toplabel", "numpy", "scipy", "pandas", "scikit-learn", "matplotlib", "jinja2", "typst"),
@@ -31,6 +36,22 @@ KEPT_JOBS: dict[str, type] = {
     **dict.fromkeys(_MEASURED, float),
 }
 """The columns of the jobs of the kept run, reports/summary/jobs.csv."""
+MB_AND_MINUTES = {
+    "prepare": (2000, 30),
+    "train_network": (2000, 60),
+    "extract_features": (2000, 60),
+    "fine_tune": (2000, 60),
+    "tune": (2000, 120),
+    "train": (2000, 120),
+    "evaluate": (2000, 30),
+    "predict": (2000, 30),
+    "calibration": (1000, 30),
+    "time": (2000, 60),
+}
+"""Memory and time of the first attempt at a job of each rule; both double with each further one."""
+FIRST = 10**6
+"""The priority of jobs that all others wait for, above that of every cell."""
+_UNKNOWN = 10**5  # seconds of a cell that the kept run lacks: it may take long
 _START = Path(".snakemake/toplabel.start")
 
 
@@ -168,3 +189,38 @@ def note_start() -> None:
 def seconds_since_start() -> float:
     """Return the seconds since the start of the last run; 0 for none."""
     return round(time.time() - _START.stat().st_mtime, 1) if _START.is_file() else 0.0
+
+
+def needs(rule: str) -> dict[str, Callable[..., int]]:
+    """Return ``mem_mb`` and ``runtime`` (minutes) of a rule, as functions that Snakemake calls."""
+    mb, minutes = MB_AND_MINUTES[rule]
+    return {
+        "mem_mb": lambda wildcards, attempt: mb * 2 ** (attempt - 1),
+        "runtime": lambda wildcards, attempt: minutes * 2 ** (attempt - 1),
+    }
+
+
+def longest_first(root: Path, budget: str) -> Callable[[Mapping[str, str]], float]:
+    """Return the priority of a job: the seconds that all jobs of its cell took in the kept run.
+
+    A long cell that starts last would keep one core busy alone.
+    """
+    of_cells: defaultdict[tuple[str, ...], float] = defaultdict(float)
+    for name, seconds in kept_jobs(root, budget).items():
+        of_cells[tuple(name.split("/")[1:3])] += seconds
+    return lambda wildcards: of_cells.get((wildcards["dataset"], wildcards["method"]), _UNKNOWN)
+
+
+@cache
+def kept_jobs(root: Path, budget: str) -> dict[str, float]:
+    """Return the seconds of the jobs of the kept run, by ``<stage>/<set>/<method>/<part>``.
+
+    There are none where that run had another budget.
+    """
+    seconds: dict[str, float] = {}
+    with suppress(FileError):
+        if read_json(root / SUMMARY / "run.json", ["budget"])["budget"] == budget:
+            for row in read_texts(root / SUMMARY / "jobs.csv"):
+                names = [row[key] for key in ("stage", "dataset", "method", "part")]
+                seconds["/".join(filter(None, names))] = float(row["seconds"])
+    return seconds

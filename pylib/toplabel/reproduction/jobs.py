@@ -1,4 +1,5 @@
-"""The frame of every script of the workflow: its params as one object, its log, errors in one line.
+"""What all stages share: the frame of a script (its params as one object, its log, errors in one line), and
+seeds.
 
 A task is a frozen dataclass with all that a script depends on besides its inputs. A rule hands it over
 as plain values (`plain`), which Snakemake keeps and compares, and the script receives it again,
@@ -7,6 +8,7 @@ validated (`received`). Every stage depends on this module, so it imports no oth
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import os
 import platform
@@ -95,3 +97,12 @@ def _words(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:
         return ": ".join(str(part) for part in (error.filename, error.strerror) if part)
     return str(error)
+
+
+def seed_of(*parts: object) -> int:
+    """Return a seed in [0, 2**63) that is a function of the text of the parts alone, never of the order
+    of execution; for example of data set, method, split and grid index.
+    """
+    text = "\x1f".join(str(part) for part in parts)
+    digest = hashlib.sha256(text.encode("utf-8")).digest()
+    return int.from_bytes(digest[:8], "little") >> 1

@@ -16,12 +16,11 @@ from typing import Any
 
 from toplabel.reproduction import sources
 from toplabel.reproduction.config.documents import read_yaml
-from toplabel.reproduction.facts import BENCHMARKS, note_start
+from toplabel.reproduction.facts import BENCHMARKS, kept_jobs, note_start
 from toplabel.reproduction.files import CONFIG_FILES, RESULTS, read_json
 from toplabel.reproduction.frames import read_texts
 from toplabel.reproduction.jobs import MODULES
 from toplabel.reproduction.methods import create
-from toplabel.reproduction.needs import kept_jobs
 from toplabel.reproduction.plan import DEFAULTS, Plan, PlanError
 from toplabel.reproduction.tasks import recipe_of
 

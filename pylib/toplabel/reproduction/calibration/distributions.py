@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from toplabel.reproduction.seeds import seed_of
+from toplabel.reproduction.jobs import seed_of
 
 #: Probabilities are whole thousandths, so that they can be printed as they are.
 WHOLE = 1000

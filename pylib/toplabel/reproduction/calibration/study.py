@@ -12,7 +12,7 @@ from toplabel.reproduction.calibration import truncated
 from toplabel.reproduction.calibration.distributions import Distribution, distributions
 from toplabel.reproduction.calibration.excess import OPTIMAL, WRONG, excesses
 from toplabel.reproduction.calibration.pointwise import Pointwise, deviation
-from toplabel.reproduction.seeds import seed_of
+from toplabel.reproduction.jobs import seed_of
 
 #: What is studied. Smoothed hinges with two values of gamma, since the propositions hold for every
 #: gamma > 0.

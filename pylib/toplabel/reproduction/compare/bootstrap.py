@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from toplabel.reproduction.files import FileError
-from toplabel.reproduction.seeds import seed_of
+from toplabel.reproduction.jobs import seed_of
 from toplabel.reproduction.selection.evaluation import load_ranks
 
 DRAWS = 1000

@@ -24,7 +24,7 @@ from toplabel.reproduction.compare.verdicts import DEVIATIONS, in_points, roundi
 from toplabel.reproduction.config.catalogue import Catalogue
 from toplabel.reproduction.config.keys import key_of, table_name
 from toplabel.reproduction.config.notes import Claim, Side
-from toplabel.reproduction.seeds import seed_of
+from toplabel.reproduction.jobs import seed_of
 
 PRINTED, SHARED, SAME, OTHER = "printed", "shared", "same", "other"
 NUMBERS = (PRINTED, SHARED, SAME, OTHER)

@@ -10,7 +10,7 @@ from sklearn.model_selection import KFold, StratifiedKFold
 
 from toplabel.reproduction.config.entry import Divide, Split
 from toplabel.reproduction.data.parts import Loaded, Part
-from toplabel.reproduction.seeds import seed_of
+from toplabel.reproduction.jobs import seed_of
 
 
 def divide(name: str, loaded: Loaded, how: Divide) -> Loaded:

@@ -1,7 +1,7 @@
 """Data sets that need no file: circle, digits and digit_scenes.
 
 A set is a function of its registry options, which are checked by the annotations of its arguments;
-every draw comes from `toplabel.reproduction.seeds.seed_of`, so the same options give the same bytes
+every draw comes from `toplabel.reproduction.jobs.seed_of`, so the same options give the same bytes
 in whatever order the sets are made.
 """
 
@@ -16,7 +16,7 @@ from sklearn.datasets import load_digits
 
 from toplabel.reproduction.config.entry import Split
 from toplabel.reproduction.data.parts import Loaded, Part
-from toplabel.reproduction.seeds import seed_of
+from toplabel.reproduction.jobs import seed_of
 
 _CIRCLE_EDGES = np.array([0.0, 1.0, 2.0, 3.0, 6.0, 7.0])
 # Row: class; column: segment. The columns sum to one, so these are P(class | segment).

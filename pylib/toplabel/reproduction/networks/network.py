@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from toplabel.reproduction.config.entry import Network
 from toplabel.reproduction.data.parts import Part, Prepared
 from toplabel.reproduction.files import FileError, read_npz, write_npz
-from toplabel.reproduction.seeds import seed_of
+from toplabel.reproduction.jobs import seed_of
 
 FEATURES = "rectified"
 """The name of the layer whose output the features are: the last but one, after its ReLU."""

@@ -17,6 +17,7 @@ from torch import Tensor, nn
 from toplabel.reproduction.config.entry import Network
 from toplabel.reproduction.data.parts import Prepared
 from toplabel.reproduction.files import FileError, read_npz, write_npz
+from toplabel.reproduction.jobs import seed_of
 from toplabel.reproduction.networks import FineTuneTask, NetworkTask
 from toplabel.reproduction.networks.network import (
     Images,
@@ -26,7 +27,6 @@ from toplabel.reproduction.networks.network import (
     load_weights,
     save_weights,
 )
-from toplabel.reproduction.seeds import seed_of
 from toplabel.reproduction.selection import with_meaning
 from toplabel.reproduction.selection.evaluation import TestMetric
 from toplabel.reproduction.selection.measures import all_values

@@ -13,9 +13,9 @@ import numpy as np
 from scipy import sparse
 
 from toplabel.kernels import rbf_gram
+from toplabel.reproduction.jobs import seed_of
 from toplabel.reproduction.methods import create
 from toplabel.reproduction.methods.trained import Affine, Matrix, Trained, dense
-from toplabel.reproduction.seeds import seed_of
 from toplabel.reproduction.selection import Task
 from toplabel.solver import Solution
 

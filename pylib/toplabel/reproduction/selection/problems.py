@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from toplabel.reproduction.config.protocols import Grid
+from toplabel.reproduction.jobs import seed_of
 from toplabel.reproduction.methods import Recipe
 from toplabel.reproduction.methods.trained import Matrix
-from toplabel.reproduction.seeds import seed_of
 from toplabel.reproduction.selection import TuneTask
 
 if TYPE_CHECKING:
