@@ -148,6 +148,7 @@ class Sample:
             "shown": [results / "tables/plain.json", results / "figures/rings.json"],
             "metas": [results / "letter/data/meta.json"],
             "linked": [results / "letter/svm_multi/evaluation.csv"],
+            "workflow": [ROOT / "Snakefile", ROOT / "workflow/scripts/write_report.py"],
         }
         given |= changes
         numbers = given.pop("cells")

@@ -19,6 +19,7 @@ from toplabel.reproduction.report.text import (
     fixed,
     metric_label,
     segments,
+    shown,
     signed,
     small,
     table_order,

@@ -17,6 +17,7 @@ rule report:
         confusions=planned(plan.predictions, "confusion.csv"),
         notes=plan.notes,
         kept=plan.kept,
+        workflow=plan.workflow,
     output:
         html=f"{plan.report}/index.html",
         pdf=f"{plan.report}/toplabel.pdf",

@@ -20,6 +20,7 @@ def main(task, snakemake):
         checkout=task.checkout,
         shown=[path for path in (*files.tables, *files.figures) if path.endswith(".json")],
         metas=files.metas,
+        workflow=files.workflow,
         linked=[*files.evaluations, *files.predictions],
         missing=task.missing,
     )

@@ -169,6 +169,12 @@ class Plan:
         return self.of_checkout(f"{SUMMARY}/*.csv", f"{SUMMARY}/run.json")
 
     @property
+    def workflow(self) -> list[str]:
+        """The Snakefile, its rules and scripts, which a report copies."""
+        parts = ("workflow/Snakefile", "workflow/rules/*.smk", "workflow/scripts/*.py")
+        return self.of_checkout("Snakefile", *parts)
+
+    @property
     def is_own(self) -> bool:
         """Whether the config defines its studies, and so asks for none of the papers'."""
         return isinstance(self.config["studies"], Mapping)

@@ -11,7 +11,7 @@ import hashlib
 import json
 import mimetypes
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -29,14 +29,14 @@ from toplabel.reproduction.report.tree import Tree
 CRATE = "ro-crate-metadata.json"
 #: Where the crate holds the workflow.
 CODE = "code"
-_CODE_FILES = ("Snakefile", "workflow/Snakefile", "workflow/rules/*.smk", "workflow/scripts/*.py")
 _PROFILES = {"process": "Process Run Crate", "workflow": "Workflow Run Crate"}
 
 
-def write_crate(tree: Tree, inputs: Inputs, folder: Path, checkout: Path) -> None:
+def write_crate(tree: Tree, inputs: Inputs, folder: Path, workflow: Mapping[str, Path]) -> None:
     """Describe the files of a report in ``ro-crate-metadata.json``, and copy the workflow to them.
 
-    The same files and inputs give the same bytes.
+    `workflow` has the files of the workflow by their names in the crate, the Snakefile first. The
+    same files and inputs give the same bytes.
     """
     crate, run = ROCrate(version="1.1"), inputs.run
     # schema.org has sha256; the context of RO-Crate 1.1 is older than it.
@@ -44,8 +44,8 @@ def write_crate(tree: Tree, inputs: Inputs, folder: Path, checkout: Path) -> Non
     licence = _add(crate, "https://spdx.org/licenses/MIT", "CreativeWork", name="MIT License")
     authors = _add(crate, "#authors", "Organization", name="the toplabel authors")
     results = [_add_file(crate, path, path.relative_to(folder)) for path in _files(folder)]
-    workflow = _add_workflow(crate, inputs, folder, checkout)
-    workflow["license"] = licence
+    main = _add_workflow(crate, inputs, folder, workflow)
+    main["license"] = licence
     end = datetime.fromisoformat(run["created"])
     status = "FailedActionStatus" if inputs.missing else "CompletedActionStatus"
     config = json.dumps(run["config"], ensure_ascii=False)
@@ -57,7 +57,7 @@ def write_crate(tree: Tree, inputs: Inputs, folder: Path, checkout: Path) -> Non
         "startTime": (end - timedelta(seconds=round(run["wall_seconds"] or 0))).isoformat(),
         "endTime": end.isoformat(),
     }
-    action = crate.add_action(workflow, "#run", object=used, result=results, properties=about_run)
+    action = crate.add_action(main, "#run", object=used, result=results, properties=about_run)
     root = {
         "name": "toplabel: reproduction report",
         "description": f"{tree['headline']} Experiments of four papers on multiclass, top-k and"
@@ -65,16 +65,7 @@ def write_crate(tree: Tree, inputs: Inputs, folder: Path, checkout: Path) -> Non
         "datePublished": run["created"],
         "license": licence,
         "author": authors,
-        "conformsTo": [
-            _add(
-                crate,
-                f"https://w3id.org/ro/wfrun/{key}/0.5",
-                "CreativeWork",
-                name=name,
-                version="0.5",
-            )
-            for key, name in _PROFILES.items()
-        ],
+        "conformsTo": [_add_profile(crate, *profile) for profile in _PROFILES.items()],
         "mentions": [action],
     }
     for key, value in root.items():
@@ -86,6 +77,11 @@ def write_crate(tree: Tree, inputs: Inputs, folder: Path, checkout: Path) -> Non
 
 def _add(crate: ROCrate, identifier: str, kind: str, **properties: Any) -> Entity:
     return crate.add(ContextEntity(crate, identifier, {"@type": kind} | properties))
+
+
+def _add_profile(crate: ROCrate, key: str, name: str) -> Entity:
+    address = f"https://w3id.org/ro/wfrun/{key}/0.5"
+    return _add(crate, address, "CreativeWork", name=name, version="0.5")
 
 
 def _files(folder: Path) -> list[Path]:
@@ -109,10 +105,12 @@ def _about(path: Path, name: Path) -> dict[str, str]:
     }
 
 
-def _add_workflow(crate: ROCrate, inputs: Inputs, folder: Path, checkout: Path) -> Entity:
+def _add_workflow(
+    crate: ROCrate, inputs: Inputs, folder: Path, files: Mapping[str, Path]
+) -> Entity:
     """Copy the Snakefile, its rules and scripts, and say of which version and commit they are."""
-    main, *others = (path for files in _CODE_FILES for path in sorted(checkout.glob(files)))
-    git, name, versions = inputs.run["git"], Path(CODE, main.name), inputs.run["versions"]
+    (name, main), *others = ((Path(CODE, name), path) for name, path in files.items())
+    git, versions = inputs.run["git"], inputs.run["versions"]
     changes = " with uncommitted changes" if git.get("dirty") else ""
     words = {
         "name": "toplabel",
@@ -127,7 +125,7 @@ def _add_workflow(crate: ROCrate, inputs: Inputs, folder: Path, checkout: Path) 
         lang_version=versions.get("snakemake"),
         properties=_about(main, name) | words,
     )
-    parts = [_add_file(crate, path, CODE / path.relative_to(checkout)) for path in others]
+    parts = [_add_file(crate, path, name) for name, path in others]
     workflow["hasPart"] = parts
     shutil.rmtree(folder / CODE, ignore_errors=True)
     for part in (workflow, *parts):

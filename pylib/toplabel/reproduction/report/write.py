@@ -42,6 +42,7 @@ def write_report(
     shown: Paths = (),
     metas: Paths = (),
     linked: Paths = (),
+    workflow: Paths = (),
     missing: Iterable[str] = (),
 ) -> None:
     """Write index.html and the other pages, toplabel.pdf, data/ and ro-crate-metadata.json.
@@ -63,6 +64,8 @@ def write_report(
     linked : iterable of path-like
         The files behind the numbers, to link to: evaluation.csv and predictions.csv of the results.
         Beside predictions.csv lie classes.csv, confusion.csv and model.npz.
+    workflow : iterable of path-like
+        The files of the workflow, below the checkout, for the crate; the Snakefile is the first.
 
     Raises
     ------
@@ -103,7 +106,8 @@ def write_report(
     _write_data(tree, inputs, folder / "data")
     write_pdf(tree, pictures, folder / "toplabel.pdf")
     write_html(tree, pictures, folder)
-    write_crate(tree, inputs, folder, checkout)
+    code = {path.relative_to(checkout).as_posix(): path for path in map(Path, workflow)}
+    write_crate(tree, inputs, folder, code)
 
 
 def is_own(comparison: Comparison, run: Mapping[str, Any]) -> bool:
