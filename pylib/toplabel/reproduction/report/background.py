@@ -131,7 +131,7 @@ def run_sections(inputs: Inputs) -> list[Section]:
         ]
         protocol.append(Fold("What changed after numbers were seen", [*changes]))
     certified = [certificates(inputs)]
-    if inputs.totals["certificates"]["any_gradient"]:
+    if inputs.comparison.totals["certificates"]["any_gradient"]:
         certified.append(WORDS["protocol"]["nonconvex"])
     return [
         Section("protocol", "The protocol in short", protocol),
@@ -155,7 +155,7 @@ def _protocol(inputs: Inputs) -> list[str]:
 
 def certificates(inputs: Inputs) -> str:
     """Return the counts of certificates in words; the gap of each number stands in its record."""
-    counts = inputs.totals["certificates"]
+    counts = inputs.comparison.totals["certificates"]
     if not counts["numbers"]:
         return "No model was trained in this run."
     words = []

@@ -173,7 +173,7 @@ def claim_parts(inputs: Inputs) -> list[Part]:
     """Return the outcomes of the claims counted, and a table with those that this run can ask; the
     others are folded.
     """
-    claims = _by_claim(inputs.claims)
+    claims = _by_claim(inputs.comparison.claims)
     asked = [claim for claim in claims if claim[SAME]["outcome"] or claim[OTHER]["outcome"]]
     parts: list[Part] = []
     if claims:

@@ -169,7 +169,7 @@ def _agreement(state: str, inputs: Inputs) -> Figure:
         "the measured numbers" if state == MEASURED else f"the numbers of the {inputs.kept_name},"
     )
     sentence = ""
-    if distances := inputs.totals["distances"][state]:
+    if distances := inputs.comparison.totals["distances"][state]:
         half, most = fixed(distances["half"], 2), fixed(distances["nine_tenths"], 2)
         sentence = (
             f"Half of the {count(distances['numbers'])} percentages lie within {half} points of the"

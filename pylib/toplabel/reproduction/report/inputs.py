@@ -25,35 +25,13 @@ _TABLE_WORDS = ("name", "title", "caption", "page", "lead")
 class Inputs:
     """Everything that a report shows.
 
-    Attributes
-    ----------
-    comparison : Comparison
-        The numbers of the run beside the papers.
-    datasets : DataFrame
-        The registered data sets, all text (results/datasets.csv).
-    run : mapping
-        What ran, where and how (results/run.json).
-    notes : Notes
-        The notes on the papers' cells.
-    texts : mapping
-        Title and caption of each published table, by paper and number.
-    kept_run : mapping or None
-        The run.json of the kept run, the last whole run of the project.
-    kept_claims : DataFrame
-        What it says of the claims.
-    tables : list of dict
-        Tables that are printed as they stand: their .json with a ``frame`` of text.
-    figures : list of dict
-        Figures: their .json with the text of ``svg``.
-    metas : mapping
-        The meta.json of each prepared data set.
-    results : Path
-        The results folder.
-    files : frozenset of str
-        The files of the results folder that the pages may link to.
-    missing : list of str
-        The cells ``<set>/<method>`` that the configuration asks for and that have no results,
-        though their data sets can be had.
+    `comparison` are the numbers of the run beside the papers; `datasets` (all text), `run` and
+    `metas`, the meta.json of each prepared data set, are files of results/. `texts` are title and
+    caption of each published table, by paper and number. `kept_run` and `kept_claims` are of the
+    last whole run of the project. `tables` are the .json of tables that are printed as they stand,
+    with a ``frame`` of text, `figures` those of figures with the text of their ``svg``. The pages may
+    link to `files` of the folder `results`. `missing` are the cells ``<set>/<method>`` that the
+    configuration asks for and that have no results, though their data sets can be had.
     """
 
     comparison: Comparison
@@ -74,21 +52,6 @@ class Inputs:
     def cells(self) -> pd.DataFrame:
         """The cells of the tables, the wide frame of the run."""
         return self.comparison.wide
-
-    @property
-    def best(self) -> pd.DataFrame:
-        """The best methods on own data."""
-        return self.comparison.best
-
-    @property
-    def claims(self) -> pd.DataFrame:
-        """The outcomes of the papers' claims."""
-        return self.comparison.claims
-
-    @property
-    def totals(self) -> Mapping[str, Any]:
-        """The numbers about the whole run."""
-        return self.comparison.totals
 
     def cells_in(self, state: str) -> pd.DataFrame:
         """Return the cells in a state: measured by this run, by the kept run alone, or by none."""
@@ -113,16 +76,15 @@ class Inputs:
         return self.run["config"] if isinstance(self.run["config"], Mapping) else {}
 
     @cached_property
-    def studies(self) -> dict[str, Mapping[str, Any]]:
-        """The studies that the configuration asks for, by name, in its order."""
-        asked = dict.fromkeys(name.partition("/")[0] for name in self.config.get("studies", ()))
+    def studies(self) -> dict[str, tuple[str, str]]:
+        """Title and description of the studies that the configuration asks for, in its order."""
         known = {study["name"]: study for study in self.run.get("studies") or ()}
-        return {name: known.get(name, {"title": name}) for name in asked}
-
-    def study_text(self, name: str) -> tuple[str, str]:
-        """Return title and description of a study."""
-        study = self.studies.get(name, {})
-        return str(study.get("title") or name), str(study.get("description", "")).strip()
+        names = dict.fromkeys(name.partition("/")[0] for name in self.config.get("studies", ()))
+        studies = [(name, known.get(name, {})) for name in names]
+        return {
+            name: (str(study.get("title") or name), str(study.get("description", "")).strip())
+            for name, study in studies
+        }
 
     @cached_property
     def raw(self) -> dict[str, list[dict[str, Any]]]:
@@ -142,11 +104,7 @@ class Inputs:
         return self._titles.get(dataset) or dataset
 
     def link(self, file: str) -> str:
-        """Return the address in the report of a file of the results folder; empty if it is not
-        there.
-
-        `toplabel.reproduction.report.write` copies these files, so that the report may be moved.
-        """
+        """Return the address in the report of a file of results/, "" if it is not there."""
         return f"data/{file}" if file in self.files else ""
 
 

@@ -72,7 +72,7 @@ class _Pages:
         }
         self.of: dict[str, Page] = {}
         for study, name in self._name_of.items():
-            title, lead = inputs.study_text(study)
+            title, lead = inputs.studies[study]
             self.of[name] = Page(name, title, lead, [])
         words = WORDS["pages"] | ({} if inputs.of_papers else WORDS["own_pages"])
         for name in WORDS["pages"]:

@@ -215,7 +215,7 @@ def best_of_own(inputs: Inputs) -> Table | None:
     """Return the table of the best methods on own data."""
     columns = ["Data set", "Metric", "Best method", "Value", "95 % of test rows", "Level with it"]
     rows = []
-    for best in inputs.best.to_dict("records"):
+    for best in inputs.comparison.best.to_dict("records"):
         value, std = _value(best, "measured"), _value(best, "std")
         ends = [_value(best, name) for name in ("rows_low", "rows_high")]
         rows.append(
@@ -244,7 +244,7 @@ def _value(best: Mapping[str, Any], name: str) -> str:
 
 def first_bests(inputs: Inputs) -> list[dict[str, Any]]:
     """Return the best method by the first metric on each own data set."""
-    return inputs.best.drop_duplicates("config_dataset").to_dict("records")
+    return inputs.comparison.best.drop_duplicates("config_dataset").to_dict("records")
 
 
 def best_sentence(inputs: Inputs) -> str:

@@ -49,14 +49,12 @@ def write_report(
 
     Parameters
     ----------
-    comparison, datasets, run, missing
+    comparison, datasets, run, results, missing
         As in `toplabel.reproduction.report.inputs.Inputs`, with the rows of the kept run.
     folder : path-like
         Where the report is written, as ``reports``; pages and data of an earlier one are removed.
     checkout : path-like
-        The folder with config/, data/published/, reports/summary/ and workflow/.
-    results : path-like
-        The results folder, which the files below lie in.
+        The folder with config/, data/published/ and reports/summary/.
     shown : iterable of path-like
         The .json files of tables and figures to show, each with a .csv or a .svg file beside it.
     metas : iterable of path-like
