@@ -197,3 +197,13 @@ def test_limits_hold_for_both_methods_together(hard):
     limit = whole.methods[0].steps + 3
     found = toplabel.solve(X, y, "svm_multi", tol=1e-6, method="auto", max_iter=limit)
     assert (found.status, found.epochs) == ("max_iter", limit)
+
+
+@pytest.mark.parametrize("max_iter", [1, 2, 3, 10])
+def test_conjugate_gradients_stop_at_the_number_of_passes(max_iter):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(300, 80)), np.arange(300) % 20
+    options = {"tol": 1e-15, "max_iter": max_iter, "method": "newton"}
+    found = toplabel.solve(X, y, "svm_multi", **options)
+    assert (found.status, found.epochs) == ("max_iter", max_iter)
+    assert found.methods[0].steps > 0

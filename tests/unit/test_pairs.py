@@ -234,3 +234,13 @@ def test_coordinate_ascent_stays_where_it_is_fast(wide):
     X, y = wide
     solution = toplabel.solve(X, y, "svm_multi", gamma=1.0, C=1.0, tol=1e-6)
     assert [stage.method for stage in solution.methods] == ["sdca"]
+
+
+@pytest.mark.parametrize("more", [2, 3, 10, 100])
+def test_the_pairs_stop_at_the_number_of_passes(more):
+    """With 6 features a pass over the pairs costs more than one over the rows."""
+    limit = tuning.PAIRS_FIRST + more
+    solution = solve(draw(6), "svm_multi", C=1e3, max_iter=limit)
+    assert solution.status == "max_iter"
+    assert solution.epochs <= limit
+    assert solution.methods[1].steps > 0

@@ -23,10 +23,8 @@ steps: it grows where they are short, and falls where a whole one has the gain t
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from scipy import linalg
@@ -34,12 +32,10 @@ from scipy import linalg
 from toplabel._core import losses, tuning
 from toplabel._core.arrays import is_mapped
 from toplabel._core.lib import check, ffi, lib
+from toplabel._core.method import Method
 from toplabel._core.problem import Problem
-from toplabel._core.run import Run
-from toplabel._core.solution import Record, relative_gap
 from toplabel._core.systems import Curvatures, Rows, Systems
-from toplabel._core.threads import EndOfRun, one_blas_thread
-from toplabel._core.training import Options
+from toplabel._core.threads import one_blas_thread
 
 
 def reason_against(problem: Problem) -> str:
@@ -53,32 +49,18 @@ def reason_against(problem: Problem) -> str:
     return "" if traits.curvature else f"loss {problem.loss.key!r} has no generalised Jacobian"
 
 
-class _Model:
-    """Weights as `Options.watch` takes them."""
+@dataclass(frozen=True)
+class _Inner:
+    """The problem of an outer step: gamma + gamma_k, gamma_k, and g_k."""
 
-    def __init__(self, W: np.ndarray):
-        self._W = W
-
-    def weights(self) -> np.ndarray:
-        return np.ascontiguousarray(self._W.T)
-
-    def coefficients(self) -> None:
-        return None
+    gamma: float
+    extra: float
+    center: np.ndarray
 
 
-@dataclass
-class _Best:
-    """The weights with the smallest P that were met, and the gradients with the largest D."""
-
-    W: np.ndarray
-    gradients: np.ndarray
-    primal: float = np.inf
-    dual: float = -np.inf
-
-
-@dataclass
+@dataclass(frozen=True)
 class _Point:
-    """Weights, their scores, and at shifted scores the gradients and the sum of the losses."""
+    """Weights (m, d), their scores, and the gradients and the sum of the losses of an inner problem."""
 
     W: np.ndarray
     S: np.ndarray
@@ -86,308 +68,169 @@ class _Point:
     losses: float
 
 
-@dataclass
-class _Inner:
-    """The problem of an outer step: gamma + gamma_k, what is added to the scores, and g_k."""
-
-    gamma: float
-    extra: float = 0.0
-    center: np.ndarray | None = None
-    shift: np.ndarray | None = None
-
-    def at(self, S: np.ndarray) -> np.ndarray:
-        return S if self.shift is None else S + self.shift
-
-
-class Newton:
-    """One run, from the point where a run of coordinate ascent is.
-
-    Parameters
-    ----------
-    problem : Problem
-        That `reason_against` has nothing against.
-    C : float
-    options : Options
-        `max_iter` counts passes over the rows: one for each Newton step, and one for each step of
-        conjugate gradients, or the part of it that the rows with a curvature are.
-    run : Run
-        At the start.
-    restart : callable
-        From dual variables (n, m) and weights (d, m) to a run that is there: the certificate.
-    history : list of Record
-        Of what was done before; its epochs and seconds count on.
+class Newton(Method):
+    """Newton's method, as a run of which `max_iter` counts passes over the rows: one for each step, and
+    one for each step of conjugate gradients, or the part of it that the rows with a curvature are.
     """
 
-    def __init__(
-        self,
-        problem: Problem,
-        C: float,
-        options: Options,
-        run: Run,
-        restart: Callable[[np.ndarray, np.ndarray], Run],
-        history: list[Record],
-    ):
-        self._problem, self._C, self._options = problem, C, options
-        self._restart = restart
-        self._began = options.clock.seconds
-        self._before = history[-1] if history else None
-        self.history, self._recorded = list(history), len(history)
-        self.steps = 0
-        self._passes = 0.0
-        self._evaluating = 0.0
-        self._rows = Rows(problem)
-        n, self._m = problem.labels.n, problem.labels.m
-        self._share = np.ones(n) if problem.weight is None else problem.weight
-        center = problem.padded_center
-        self._W0 = None if center is None else np.ascontiguousarray(center.T)
-        self._is_hinge = problem.loss.smoothing
-        self._own = problem.loss.labels == "one" and not problem.loss.centred
-        self._label = problem.labels.label[:n] if self._own else None
-        self._run = run
-        scale = np.where(self._share > 0.0, self._C * self._share, np.inf)
-        weights = run.weights()
-        assert weights is not None  # `reason_against` has nothing against the problem
-        self._best = _Best(np.ascontiguousarray(weights.T), -run.A / scale[:, None])
-        self._curvatures = Curvatures(problem, C)
-        self._systems = Systems(self._rows, self._curvatures, self._ask)
+    def _loop(self) -> str:
+        self._rows = Rows(self._problem)
+        center = self._problem.padded_center
+        self._W0 = np.zeros_like(self._best.W)
+        if center is not None:
+            self._W0 = np.ascontiguousarray(center.T)
+        self._is_hinge = self._problem.loss.smoothing
+        is_free = self._problem.loss.labels == "one" and not self._problem.loss.centred
+        self._label = self._problem.labels.label[: self._rows.n] if is_free else None
+        self._curvatures = Curvatures(self._problem, self._C)
+        is_over = self._options.clock.why_to_end
+        self._systems = Systems(self._rows, self._curvatures, lambda: is_over() != "")
         self._mu = 0.0
-
-    def solve(self) -> tuple[Run, str, list[Record]]:
-        """Return a run at the point that was reached, the status and the history, whose last record
-        is that point's.
-        """
-        try:
-            with one_blas_thread() if self._is_small() else nullcontext():
-                self._begin()
-                status = self._outer_loop()
-        except EndOfRun as end:
-            status = end.args[0]
-        except KeyboardInterrupt:
-            self._options.clock.interrupt()
-            status = "interrupted"
-        if status not in ("converged", "imprecise"):  # else the point has its certificate
-            if self.steps:
-                self._take(self._now, self._combine(self._now.g))
-            status = self._certify() or status
-        if self._options.clock.is_interrupted:  # a path ends there, whatever the gap is
-            status = "interrupted"
-        return self._run, status, self.history
+        with one_blas_thread() if self._is_small() else nullcontext():
+            return self._begin() or self._outer_loop()
 
     def _is_small(self) -> bool:
         """Return whether products would wait for their threads longer than they take; the smallest
         have one anyway.
         """
-        work = self._rows.n * self._rows.d * self._m
-        return (
-            work < tuning.MANY_THREADS
-            and max(work / tuning.ONE_THREAD, self._rows.d * self._m / 64) > 1.0
-        )
+        weights = self._best.W.size
+        work = self._rows.n * weights
+        return work < tuning.MANY_THREADS and max(work / tuning.ONE_THREAD, weights / 64) > 1.0
 
-    # ---- limits, records, certificates ----
-
-    def _seconds(self) -> float:
-        return self._options.clock.seconds - self._began
-
-    def _epochs(self) -> int:
-        return int(np.ceil(self._passes)) + (self._before.epoch if self._before else 0)
-
-    def _ask(self) -> None:
-        """Raise `EndOfRun` where the run is to end."""
-        if status := self._options.clock.why_to_end():
-            raise EndOfRun(status)
-        if self._epochs() >= self._options.max_iter:
-            raise EndOfRun("max_iter")
-
-    def _record(self, primal: float, dual: float, gap: float, W: np.ndarray) -> None:
-        before, now = self._before, self._seconds()
-        watched = {name: of(_Model(W)) for name, of in self._options.watch.items()}
-        self._evaluating += self._seconds() - now
-        solving = self._seconds() - self._evaluating
-        if before is not None:
-            solving += before.solve_seconds
-        evaluating = self._evaluating + (before.evaluate_seconds if before else 0.0)
-        record = Record(self._epochs(), primal, dual, gap, solving, evaluating, watched)
-        self.history.append(record)
-
-    def _call_back(self) -> None:
-        callback = self._options.callback
-        if callback is not None and callback(self.history[-1]):
-            raise EndOfRun("interrupted")
-
-    def _take(self, point: _Point, V: np.ndarray) -> None:
-        """Evaluate both objectives at a point, V its ``A^T X``, and keep what is the best so far."""
-        began = time.perf_counter()
-        total = self._C * self._share.sum()
-        U = point.W if self._W0 is None else point.W - self._W0
-        values = losses.values_at(self._problem.loss, point.S, *self._loss(self._problem.gamma))
-        primal = (self._C * (self._share @ values) + 0.5 * np.vdot(U, U)) / total
-        product = 0.0 if self._W0 is None else np.vdot(V, self._W0)
-        conjugates = losses.conjugates_at(
-            self._problem.loss, point.g, *self._loss(self._problem.gamma)
-        )
-        dual = (-self._C * (self._share @ conjugates) - 0.5 * np.vdot(V, V) - product) / total
-        best = self._best
-        if primal <= best.primal:
-            best.primal, best.W = primal, point.W
-        if dual >= best.dual:
-            best.dual, best.gradients = dual, point.g
-        self._evaluating += time.perf_counter() - began
-
-    def _record_best(self) -> float:
-        """Record the best point; return its relative gap."""
-        best = self._best
-        gap = relative_gap(best.primal, best.dual)
-        self._record(best.primal, best.dual, gap, best.W)
-        return gap
-
-    def _certify(self) -> str:
-        """Take the objectives of the best point from the C library, in place of those recorded last;
-        return the status that they end the run with, or "".
-        """
-        began = time.perf_counter()
-        best, options = self._best, self._options
-        A = -self._C * self._share[:, None] * best.gradients
-        self._run = self._restart(A, np.ascontiguousarray(best.W.T))
-        objective = self._run.evaluate()
-        self._evaluating += time.perf_counter() - began
-        names = ("primal", "dual", "relative_gap")
-        values = {name: getattr(objective, name) for name in names}
-        if len(self.history) > self._recorded and self.history[-1].epoch == self._epochs():
-            self.history[-1] = replace(self.history[-1], **values)
-        else:
-            self._record(objective.primal, objective.dual, objective.relative_gap, best.W)
-        allowed = options.tol * max(abs(objective.primal), abs(objective.dual))
-        if objective.relative_gap <= options.tol:
-            return "converged"
-        is_rounding = (
-            objective.primal - objective.dual <= allowed
-            and 2.0 * objective.rounding > allowed > 0.0
-        )
-        return "imprecise" if is_rounding else ""
-
-    def _judge(self, gap: float) -> None:
-        """End the run where a point whose gap was recorded last is a solution, or the callback asks."""
-        self._call_back()
-        if gap <= self._options.tol and (status := self._certify()):
-            raise EndOfRun(status)
-
-    # ---- losses ----
-
-    def _loss(self, gamma: float):
-        return self._problem.labels, self._problem.k, gamma
+    # ---- points ----
 
     def _point(self, inner: _Inner, W: np.ndarray, S: np.ndarray) -> _Point:
-        loss, scores = self._problem.loss, inner.at(S)
-        g = losses.gradients_at(loss, scores, *self._loss(inner.gamma))
+        problem = self._problem
+        of_loss = (problem.labels, problem.k, inner.gamma)
+        shifted = S + inner.extra * inner.center if inner.extra else S
+        g = losses.gradients_at(problem.loss, shifted, *of_loss)
         if self._is_hinge:  # Fenchel and Young
-            values = np.einsum("ij,ij->i", g, scores)
-            values -= losses.conjugates_at(loss, g, *self._loss(inner.gamma))
+            values = np.einsum("ij,ij->i", g, shifted)
+            values -= losses.conjugates_at(problem.loss, g, *of_loss)
         else:
-            values = losses.values_at(loss, scores, *self._loss(0.0))
-        return _Point(W, S, g, self._C * (self._share @ values))
+            values = losses.values_at(problem.loss, shifted, *of_loss)
+        return _Point(W, S, g, self._C * (self._weight @ values))
 
-    def _combine(self, g: np.ndarray) -> np.ndarray:
-        return self._rows.combine(-self._C * self._share[:, None] * g)
+    def _center(self, g: np.ndarray) -> np.ndarray:
+        """Return gradients without those of the label where these shift no score."""
+        center = g.copy()
+        if self._label is not None:
+            center[np.arange(len(g)), self._label] = 0.0
+        return center
+
+    def _dual(self, g: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the dual variables of gradients, and ``A^T X``."""
+        A = -self._C * self._weight[:, None] * g
+        return A, self._rows.combine(A)
+
+    def _offer_point(self, W: np.ndarray, S: np.ndarray, A: np.ndarray, V: np.ndarray) -> None:
+        U = W - self._W0
+        dual_penalty = 0.5 * np.vdot(V, V) + np.vdot(V, self._W0)
+        self._offer(W, S, A, 0.5 * np.vdot(U, U), dual_penalty)
+
+    def _offer_last(self) -> None:
+        if self.steps:
+            self._offer_point(self._now.W, self._now.S, *self._dual(self._now.g))
 
     # ---- the method ----
 
-    def _begin(self) -> None:
+    def _begin(self) -> str:
         """Take the point of the run for the start, or W0 and A = 0 where one of these is better:
-        coordinate ascent that gets nowhere may end far from both.
+        coordinate ascent that gets nowhere may end far from both. Return the status of a solution.
         """
-        W, g = self._best.W, self._best.gradients
-        start = _Point(W, self._rows.scores(W), g, 0.0)
-        if self._run.progress().epochs or start.W.any() or g.any():
-            self._take(start, self._combine(g))
-        primal, dual = self._best.primal, self._best.dual
-        zero = np.zeros_like(W)
-        W0 = zero if self._W0 is None else self._W0
-        S0 = np.zeros_like(start.S) if self._W0 is None else self._rows.scores(W0)
-        origin = _Point(W0, S0, np.zeros_like(g), 0.0)
-        self._take(origin, zero)
-        is_better = self._best.primal < primal or self._best.dual > dual
-        self._now = origin if is_better else start
-        self._judge(self._record_best())
+        W, A, best = self._best.W, self._best.A, self._best
+        S = self._rows.scores(W)
+        if self._run.progress().epochs or W.any() or A.any():
+            self._offer_point(W, S, A, self._rows.combine(A))
+        primal, dual = best.primal, best.dual
+        S0, zero = self._rows.scores(self._W0), np.zeros_like(A)
+        self._offer_point(self._W0, S0, zero, np.zeros_like(W))
+        if best.primal < primal or best.dual > dual:
+            W, S, A = self._W0, S0, zero
+        self._now = _Point(W, S, self._gradients(A), 0.0)
+        return self._judge()
 
     def _outer_loop(self) -> str:
-        """Return the status of a run that ends without a solution."""
+        """Return the status of a run that goes on from `_begin`."""
         if not self._is_hinge:
-            self._minimise(_Inner(0.0))
-            return "stalled"
+            return self._minimise(_Inner(0.0, 0.0, self._now.g)) or "stalled"
         extra, least, idle = tuning.FIRST_EXTRA, np.inf, 0
         while idle < tuning.IDLE_OUTER:
-            center = self._now.g
-            shift = extra * center
-            if self._own:
-                shift[np.arange(len(shift)), self._label] = 0.0
-            self._minimise(_Inner(self._problem.gamma + extra, extra, center, shift))
+            inner = _Inner(self._problem.gamma + extra, extra, self._center(self._now.g))
+            if status := self._minimise(inner):
+                return status
             gap = self.history[-1].relative_gap
             idle = 0 if gap < tuning.FALL_OUTER * least else idle + 1
             least = min(least, gap)
             extra = max(tuning.EXTRA_FACTOR * extra, tuning.LEAST_EXTRA)
         return "stalled"
 
-    def _minimise(self, inner: _Inner) -> None:
-        """Minimise the problem of an outer step."""
+    def _minimise(self, inner: _Inner) -> str:
+        """Minimise the problem of an outer step; return the status where the run ends meanwhile."""
         point = self._point(inner, self._now.W, self._now.S)
+        is_due = self._options.eval_every is not None or self._options.callback is not None
         least, lowest, idle = np.inf, np.inf, 0
         while idle < tuning.IDLE:
-            V = self._combine(point.g)
-            U = point.W if self._W0 is None else point.W - self._W0
-            gradient = U - V
-            gap, value = 0.5 * np.vdot(gradient, gradient), point.losses + 0.5 * np.vdot(U, U)
             self._now = point
-            is_solved = gap <= max(
-                self._proximal(inner, point.g), tuning.GRADIENT_ROUNDING**2 * np.vdot(U, U)
-            )
-            is_due = self._options.eval_every is not None or self._options.callback is not None
+            A, V = self._dual(point.g)
+            U = point.W - self._W0
+            gradient, square = U - V, np.vdot(U, U)
+            gap, value = 0.5 * np.vdot(gradient, gradient), point.losses + 0.5 * square
+            rounding = tuning.GRADIENT_ROUNDING**2 * square
+            is_solved = gap <= max(self._proximal(inner, point.g), rounding)
             if is_solved or is_due or gap <= tuning.NEAR * self._options.tol * abs(value):
-                self._take(point, V)
-                self._judge(self._record_best())
+                self._offer_point(point.W, point.S, A, V)
+                if status := self._judge():
+                    return status
             if is_solved:
-                return
-            falls = gap < tuning.FALL * least or lowest - value > tuning.OBJECTIVE_ROUNDING * abs(
-                value
-            )
-            idle = 0 if falls else idle + 1
+                return ""
+            if status := self._why_to_end():
+                return status
+            has_fallen = lowest - value > tuning.OBJECTIVE_ROUNDING * abs(value)
+            idle = 0 if gap < tuning.FALL * least or has_fallen else idle + 1
             least, lowest = min(least, gap), min(lowest, value)
-            self._ask()
             following = self._step(inner, point, U, gradient, value)
             if following is None:
-                return
+                return self._options.clock.why_to_end()
             point = following
+        return ""
 
     def _proximal(self, inner: _Inner, g: np.ndarray) -> float:
         """Return the term of the distance to the centre of the outer step, in units of F."""
-        if inner.center is None:
+        if not inner.extra:
             return 0.0
-        moved = g - inner.center
-        if self._own:
-            moved[np.arange(len(moved)), self._label] = 0.0
+        moved = self._center(g) - inner.center
         squares = np.einsum("ij,ij->i", moved, moved)
-        return 0.5 * self._C * inner.extra * (self._share @ squares)
+        return 0.5 * self._C * inner.extra * (self._weight @ squares)
 
     def _step(self, inner: _Inner, point: _Point, U, gradient, value: float) -> _Point | None:
-        """Return the point of the next Newton step; None where rounding leaves none."""
+        """Return the point of the next Newton step; None where rounding or the clock leaves none."""
         self._curvatures.set(point.g, inner.gamma)
+        part = len(self._curvatures.rows) / self._rows.n
+        most = (self._passes_left() - 1.0) / part if part else 0.0
         try:
-            D, products = self._systems.solve(1.0 + self._mu, -gradient)
+            D, products = self._systems.solve(1.0 + self._mu, -gradient, int(most + 1e-9))
         except linalg.LinAlgError:
             self._mu = max(tuning.SHORT_MU * self._mu, tuning.LEAST_MU)
             return None if self._mu > tuning.MOST_MU else point
         self.steps += 1
-        self._passes += 1.0 + products * len(self._curvatures.rows) / self._rows.n
+        self._passes += 1.0 + products * part
+        if self._options.clock.why_to_end():
+            return None
+        return self._search(inner, point, D, U, gradient, value)
+
+    def _search(self, inner: _Inner, point: _Point, D, U, gradient, value: float) -> _Point | None:
+        """Return the point of a step along D; None where all are as short as rounding."""
         E = self._rows.scores(D)
         slope, along, square = (float(np.vdot(*pair)) for pair in ((gradient, D), (U, D), (D, D)))
         t, norm = 1.0, 0.5 * float(np.vdot(U, U))
+        rounding = tuning.OBJECTIVE_ROUNDING * abs(value)
         for _ in range(tuning.TRIALS):
             trial = self._point(inner, point.W + t * D, point.S + t * E)
             reached = trial.losses + norm + t * along + 0.5 * t * t * square
-            if reached <= value + tuning.ARMIJO * t * slope + tuning.OBJECTIVE_ROUNDING * abs(
-                value
-            ):
+            if reached <= value + tuning.ARMIJO * t * slope + rounding:
                 break
-            end = along + t * square + self._C * (self._share @ np.einsum("ij,ij->i", trial.g, E))
+            end = along + t * square + self._C * (self._weight @ np.einsum("ij,ij->i", trial.g, E))
             # the root of the slope, by a secant
             root = t * slope / (slope - end) if slope != end else tuning.HALVED * t
             t = min(max(root, tuning.SHRINK_LEAST * t), tuning.SHRINK_MOST * t)

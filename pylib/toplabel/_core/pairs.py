@@ -12,9 +12,7 @@ the last outer step go through them, so the small gaps of the last steps keep th
 from __future__ import annotations
 
 import itertools
-import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -24,12 +22,10 @@ from toplabel._core import losses, tuning
 from toplabel._core.arrays import is_mapped, pointer
 from toplabel._core.clock import Clock
 from toplabel._core.lib import check, ffi, lib
+from toplabel._core.method import Method
 from toplabel._core.problem import Problem
-from toplabel._core.run import Run
-from toplabel._core.solution import Record, relative_gap
 from toplabel._core.systems import Rows
-from toplabel._core.threads import EndOfRun, one_blas_thread
-from toplabel._core.training import Options
+from toplabel._core.threads import one_blas_thread
 
 
 def reason_against(problem: Problem) -> str:
@@ -60,20 +56,17 @@ class _Limits:
 
 
 class _Kernel:
-    """Scores of dual variables, and blocks of the Gram matrix; while that is computed, `is_over` is
-    asked, and may raise.
-    """
+    """Scores of dual variables, and blocks of the Gram matrix."""
 
-    def __init__(self, problem: Problem, is_over: Callable[[], None]):
+    def __init__(self, problem: Problem):
         self._shift = problem.constant**2
         X = problem.features
-        n = problem.labels.n
         self._gram: Any = X if problem.is_gram else None
         self._rows: Any = None
         self._single: Any = None
         self._blocks = np.empty(0, np.float32)
         center = problem.padded_center
-        self._W0 = None if center is None else np.ascontiguousarray(center.T)
+        self._W0: Any = 0.0 if center is None else np.ascontiguousarray(center.T)
         if problem.is_gram:
             self.norm2 = X.diagonal().astype(np.float64) + self._shift
             return
@@ -84,13 +77,19 @@ class _Kernel:
         else:
             self.norm2 = np.einsum("ij,ij->i", X, X)
         self._single, self._shift = X.astype(np.float32), 0.0  # the constant feature is in the rows
-        if 4 * n * n <= tuning.PAIRS_GRAM_BYTES:
-            self._gram = np.empty((n, n), np.float32)
-            for first in range(0, n, tuning.PROBED):
-                is_over()
-                strip = self._single[first : first + tuning.PROBED] @ self._single.T
-                strip = strip.toarray() if self._rows.is_sparse else strip
-                self._gram[first : first + tuning.PROBED] = strip
+
+    def compute(self, is_over: Callable[[], bool]) -> None:
+        """Compute the Gram matrix of rows, if it is small, or as far as the time goes."""
+        n = len(self.norm2)
+        if self._gram is not None or 4 * n * n > tuning.PAIRS_GRAM_BYTES:
+            return
+        gram = np.empty((n, n), np.float32)
+        for first in range(0, n, tuning.PROBED):
+            if is_over():
+                return
+            strip = self._single[first : first + tuning.PROBED] @ self._single.T
+            gram[first : first + tuning.PROBED] = strip.toarray() if self._rows.is_sparse else strip
+        self._gram = gram
 
     def scores(self, A: np.ndarray) -> tuple[np.ndarray, np.ndarray, float, float]:
         """Return the scores (n, m) of dual variables, the weights (m, d) or coefficients that they
@@ -100,11 +99,9 @@ class _Kernel:
             S = self._products(A) + self._shift * A.sum(axis=0)
             return S, A, 0.5 * float(np.vdot(A, S)), 0.0
         V = self._rows.combine(A)
-        square = 0.5 * float(np.vdot(V, V))
-        if self._W0 is None:
-            return self._rows.scores(V), V, square, 0.0
         W = V + self._W0
-        return self._rows.scores(W), W, square, float(np.vdot(V, self._W0))
+        product = float(np.sum(V * self._W0))
+        return self._rows.scores(W), W, 0.5 * float(np.vdot(V, V)), product
 
     def _products(self, A: np.ndarray) -> np.ndarray:
         """Return the products of the Gram matrix, in float64, with dual variables."""
@@ -147,177 +144,61 @@ class _Kernel:
             first = last
 
 
-@dataclass
-class _Best:
-    """The weights (m, d), or the coefficients, with the smallest P, and the A with the largest D."""
-
-    W: np.ndarray
-    A: np.ndarray
-    primal: float = np.inf
-    dual: float = -np.inf
-
-
-class _Model:
-    """Weights, or coefficients, as `Options.watch` takes them."""
-
-    def __init__(self, W: np.ndarray, is_gram: bool):
-        self._W, self._is_gram = W, is_gram
-
-    def weights(self) -> np.ndarray | None:
-        return None if self._is_gram else np.ascontiguousarray(self._W.T)
-
-    def coefficients(self) -> np.ndarray | None:
-        return self._W if self._is_gram else None
-
-
-class Pairs:
-    """One run, from the point where a run of coordinate ascent is.
-
-    Parameters
-    ----------
-    problem : Problem
-        That `reason_against` has nothing against.
-    C : float
-    options : Options
-        `max_iter` counts passes over the rows: one for each outer step, and the multiplications of
-        the inner ones in units of a pass.
-    run : Run
-        At its start or after passes.
-    restart : callable
-        From dual variables (n, m) and weights (d, m), or coefficients, to a run that is there: the
-        certificate.
-    history : list of Record
-        Of what was done before; its epochs and seconds count on.
+class Pairs(Method):
+    """Working sets of pairs, as a run of which `max_iter` counts passes over the rows: one for each
+    outer step, and the multiplications of the inner ones in units of a pass.
     """
 
-    def __init__(
-        self,
-        problem: Problem,
-        C: float,
-        options: Options,
-        run: Run,
-        restart: Callable[[np.ndarray, np.ndarray], Run],
-        history: list[Record],
-    ):
-        self._problem, self._C, self._options = problem, C, options
-        self._run, self._restart = run, restart
-        self._began = options.clock.seconds
-        self._before = history[-1] if history else None
-        self.history, self._recorded = list(history), len(history)
-        self.steps = 0
-        self._passes, self._evaluating = 0.0, 0.0
-        labels = problem.labels
-        self._share = np.ones(labels.n) if problem.weight is None else problem.weight
-        W = run.coefficients()
-        if (weights := run.weights()) is not None:
-            W = np.ascontiguousarray(weights.T)
-        assert W is not None  # one of both is there
-        self._best = _Best(W, run.A)
-        self._limits = _Limits(options.clock)
+    def _loop(self) -> str:
+        self._kernel = _Kernel(self._problem)
+        self._kernel.compute(self._is_late)
+        self._create()
         self._damping = 0.0
+        self._A, idle = self._best.A, 0
+        while idle < tuning.PAIRS_IDLE:
+            primal, dual = self._best.primal, self._best.dual
+            S = self._evaluate()
+            self._passes += 1.0
+            if status := self._judge() or self._why_to_end():
+                return status
+            idle = 0 if self._has_moved(primal, dual) else idle + 1
+            with one_blas_thread():  # the products of blocks are small
+                status = self._improve(S)
+            self.steps += 1
+            if status:
+                return status
+        return "stalled"
 
-    def solve(self) -> tuple[Run, str, list[Record]]:
-        """Return a run at the point that was reached, the status and the history, whose last record
-        is that point's.
-        """
-        try:
-            self._kernel = _Kernel(self._problem, self._ask)
-            self._create()
-            status = self._outer_loop()
-        except EndOfRun as end:
-            status = end.args[0]
-        except KeyboardInterrupt:
-            self._options.clock.interrupt()
-            status = "interrupted"
-        if status not in ("converged", "imprecise"):  # else the point has its certificate
-            status = self._certify() or status
-        if self._options.clock.is_interrupted:  # a path ends there, whatever the gap is
-            status = "interrupted"
-        return self._run, status, self.history
+    def _is_late(self) -> bool:
+        return self._options.clock.why_to_end() != ""
+
+    def _offer_last(self) -> None:
+        if self.steps and self._A is not self._best.A:
+            self._evaluate()
 
     def _create(self) -> None:
         problem, labels = self._problem, self._problem.labels
-        n, d = problem.features.shape
-        self._pass = float(n * labels.m * d)  # multiplications
-        self._user = ffi.new_handle(self._limits)
+        self._pass = float(self._best.W.size * labels.n)  # multiplications
+        self._user = ffi.new_handle(_Limits(self._options.clock))
         weight = ffi.NULL if problem.weight is None else pointer(problem.weight)
-        arrays = (pointer(labels.start, "int64_t *"), pointer(labels.label, "int32_t *"), weight)
         out = ffi.new("tl_pairs **")
-        loss = (losses.code(problem.loss), problem.k, problem.gamma)
-        norm2 = pointer(self._kernel.norm2)
-        of = (*loss, self._C, n, labels.m, *arrays, norm2, lib._tl_is_over, self._user, out)
-        check(lib.tl_pairs_create(*of))
-        self._handle = ffi.gc(out[0], lib.tl_pairs_free)
-
-    # ---- limits, records, certificates ----
-
-    def _seconds(self) -> float:
-        return self._options.clock.seconds - self._began
-
-    def _epochs(self) -> int:
-        return int(np.ceil(self._passes)) + (self._before.epoch if self._before else 0)
-
-    def _ask(self) -> None:
-        """Raise `EndOfRun` where the run is to end."""
-        if status := self._options.clock.why_to_end():
-            raise EndOfRun(status)
-        if self._epochs() >= self._options.max_iter:
-            raise EndOfRun("max_iter")
-
-    def _check(self, status: int) -> None:
-        if status == lib.TL_ERR_OVER:
-            raise EndOfRun(self._options.clock.why_to_end())
+        status = lib.tl_pairs_create(
+            losses.code(problem.loss),
+            problem.k,
+            problem.gamma,
+            self._C,
+            labels.n,
+            labels.m,
+            pointer(labels.start, "int64_t *"),
+            pointer(labels.label, "int32_t *"),
+            weight,
+            pointer(self._kernel.norm2),
+            lib._tl_is_over,
+            self._user,
+            out,
+        )
         check(status)
-
-    def _record(self, primal: float, dual: float, gap: float) -> None:
-        before, now = self._before, self._seconds()
-        model = _Model(self._best.W, self._problem.is_gram)
-        watched = {name: of(model) for name, of in self._options.watch.items()}
-        self._evaluating += self._seconds() - now
-        solving = self._seconds() - self._evaluating
-        if before is not None:
-            solving += before.solve_seconds
-        evaluating = self._evaluating + (before.evaluate_seconds if before else 0.0)
-        record = Record(self._epochs(), primal, dual, gap, solving, evaluating, watched)
-        self.history.append(record)
-
-    def _certify(self) -> str:
-        """Take the objectives of the best point from the C library, in place of those recorded last;
-        return the status that they end the run with, or "".
-        """
-        began = time.perf_counter()
-        best, options = self._best, self._options
-        W = best.W if self._problem.is_gram else np.ascontiguousarray(best.W.T)
-        self._run = self._restart(best.A.copy(), W)
-        found = self._run.evaluate()
-        self._evaluating += time.perf_counter() - began
-        names = ("primal", "dual", "relative_gap")
-        values = {name: getattr(found, name) for name in names}
-        if len(self.history) > self._recorded and self.history[-1].epoch == self._epochs():
-            self.history[-1] = replace(self.history[-1], **values)
-        else:
-            self._record(found.primal, found.dual, found.relative_gap)
-        allowed = options.tol * max(abs(found.primal), abs(found.dual))
-        if found.relative_gap <= options.tol:
-            return "converged"
-        is_rounding = found.primal - found.dual <= allowed and 2.0 * found.rounding > allowed > 0.0
-        return "imprecise" if is_rounding else ""
-
-    # ---- the method ----
-
-    def _outer_loop(self) -> str:
-        """Return the status of a run that ends without a solution."""
-        A, idle = self._best.A.copy(), 0
-        while idle < tuning.PAIRS_IDLE:
-            primal, dual = self._best.primal, self._best.dual
-            S, gap = self._evaluate(A)
-            self._judge()
-            idle = 0 if self._has_moved(primal, dual) else idle + 1
-            self._ask()
-            with one_blas_thread():  # the products of blocks are small
-                self._improve(S, A, tuning.PAIRS_INNER * gap)
-            self.steps += 1
-        return "stalled"
+        self._handle = ffi.gc(out[0], lib.tl_pairs_free)
 
     def _has_moved(self, primal: float, dual: float) -> bool:
         """Return whether the best objectives have moved from these, in units of the gap or of the
@@ -327,73 +208,71 @@ class Pairs:
         part = tuning.PAIRS_MOVE * min(primal - dual, abs(best.dual))
         return best.dual - dual > part or primal - best.primal > part
 
-    def _evaluate(self, A: np.ndarray) -> tuple[np.ndarray, float]:
-        """Return the scores of dual variables, and the gap between the best objectives, in units of
-        the dual variables.
-        """
-        began = time.perf_counter()
-        problem, best = self._problem, self._best
-        S, W, square, product = self._kernel.scores(A)
-        loss = (problem.labels, problem.k, problem.gamma)
-        share = self._C * self._share
-        values = losses.values_at(problem.loss, S, *loss)
-        positive = np.where(share > 0.0, share, np.inf)
-        conjugates = losses.conjugates_at(problem.loss, A / -positive[:, None], *loss)
-        total = share.sum()
-        primal = (share @ values + square) / total
-        dual = (-(share @ conjugates) - square - product) / total
-        if primal <= best.primal:
-            best.primal, best.W = primal, W
-        if dual >= best.dual:
-            best.dual, best.A = dual, A.copy()
-        self._passes += 1.0
-        self._evaluating += time.perf_counter() - began
-        return S, total * (best.primal - best.dual)
+    def _evaluate(self) -> np.ndarray:
+        """Offer the dual variables, and the weights that follow from them; return their scores."""
+        began = self._options.clock.seconds
+        S, W, square, product = self._kernel.scores(self._A)
+        self._evaluating += self._options.clock.seconds - began
+        self._offer(W, S, self._A, square, square + product)
+        return S
 
-    def _judge(self) -> float:
-        """Record the best point and return its gap; end the run where it is a solution, or the
-        callback asks.
+    def _improve(self, S: np.ndarray) -> str:
+        """Maximise D over the pairs chosen at the dual variables and their scores S, to a part of the
+        gap; return the status where a limit ends that.
         """
-        best, options = self._best, self._options
-        gap = relative_gap(best.primal, best.dual)
-        self._record(best.primal, best.dual, gap)
-        if options.callback is not None and options.callback(self.history[-1]):
-            raise EndOfRun("interrupted")
-        if gap <= options.tol and (status := self._certify()):
-            raise EndOfRun(status)
-        return gap
-
-    def _improve(self, S: np.ndarray, A: np.ndarray, goal: float) -> None:
-        """Maximise the dual over the pairs chosen at A, whose scores are S, to this gap of theirs; A
-        is updated in place, also where the run is over.
-        """
+        best, handle = self._best, self._handle
+        goal = tuning.PAIRS_INNER * self._C * self._weight.sum() * (best.primal - best.dual)
         counts = ffi.new("size_t[2]")
-        pair = (counts, counts + 1)
-        self._check(lib.tl_pairs_select(self._handle, pointer(S), pointer(A), *pair))
+        arrays = (pointer(S), pointer(self._A))
+        if self._is_over(lib.tl_pairs_select(handle, *arrays, counts, counts + 1)):
+            return self._options.clock.why_to_end()
         entries, numbers = counts
-        blocks = self._kernel.fill(self._handle, self._problem.labels.m, entries, numbers)
-        check(lib.tl_pairs_use(self._handle, pointer(blocks, "float *")))
+        blocks = self._kernel.fill(handle, self._problem.labels.m, entries, numbers)
+        check(lib.tl_pairs_use(handle, pointer(blocks, "float *")))
+        status = self._maximise(goal, numbers / self._pass)
+        self._A = self._A.copy()  # the best point may have these
+        check(lib.tl_pairs_dual(handle, pointer(self._A)))
+        return status or self._why_to_end()
+
+    def _is_over(self, status: int) -> bool:
+        """Return whether the time ended a call of the C library."""
+        if status != lib.TL_ERR_OVER:
+            check(status)
+        return status == lib.TL_ERR_OVER
+
+    def _maximise(self, goal: float, part: float) -> str:
+        """Maximise D over the pairs to this gap of theirs; a product with their blocks is so large a part
+        of a pass. Return the status where a limit ends that.
+        """
+        clock, handle = self._options.clock, self._handle
         steps, length, gap = ffi.new("size_t *"), ffi.new("double *"), ffi.new("double *")
         tolerance, before = tuning.PAIRS_CG_TOLERANCE, np.inf
         for _ in range(tuning.PAIRS_NEWTON_STEPS):
-            self._check(lib.tl_pairs_run(self._handle, tuning.PAIRS_PASSES))
-            self._passes += tuning.PAIRS_PASSES * numbers / self._pass
-            check(lib.tl_pairs_gap(self._handle, gap))
+            passes = min(tuning.PAIRS_PASSES, int(self._passes_left() / part))
+            if not passes:
+                return "max_iter"
+            if self._is_over(lib.tl_pairs_run(handle, passes)):
+                return clock.why_to_end()
+            self._passes += passes * part
+            check(lib.tl_pairs_gap(handle, gap))
             if gap[0] <= goal:
-                break
-            limits = (self._damping, tolerance, tuning.CG_STEPS)
-            self._check(lib.tl_pairs_newton(self._handle, *limits, steps, length))
-            self._passes += 2 * steps[0] * numbers / self._pass
+                return ""
+            most = min(tuning.CG_STEPS, int(self._passes_left() / (2 * part)))
+            if not most:
+                return "max_iter"
+            limits = (self._damping, tolerance, most)
+            if self._is_over(lib.tl_pairs_newton(handle, *limits, steps, length)):
+                return clock.why_to_end()
+            self._passes += 2 * steps[0] * part
             is_stuck = length[0] == 0.0 and self._damping == tuning.PAIRS_MOST_DAMPING
             self._follow(length[0])
-            check(lib.tl_pairs_gap(self._handle, gap))
+            check(lib.tl_pairs_gap(handle, gap))
             if gap[0] <= goal or is_stuck:
-                break
+                return ""
             if length[0] == 1.0 and gap[0] > 0.5 * before:  # the directions are not right enough
                 tolerance = max(0.1 * tolerance, tuning.PAIRS_LEAST_CG_TOLERANCE)
             before = gap[0]
-            self._ask()
-        check(lib.tl_pairs_dual(self._handle, pointer(A)))
+        return ""
 
     def _follow(self, length: float) -> None:
         """Set the damping for the next Newton step from the length of this one."""

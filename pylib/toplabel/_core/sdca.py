@@ -12,6 +12,7 @@ from scipy import sparse
 from toplabel._core import newton, pairs, tuning
 from toplabel._core.arrays import as_dual, as_matrix, check_mapped_finite, is_mapped
 from toplabel._core.choice import Choice
+from toplabel._core.method import Method
 from toplabel._core.newton import Newton
 from toplabel._core.pairs import Pairs
 from toplabel._core.problem import LARGEST, Problem
@@ -21,7 +22,7 @@ from toplabel._core.threads import EndOfRun
 from toplabel._core.training import Options, as_r, train
 from toplabel.errors import ToplabelError
 
-_METHODS: dict[str, type[Newton | Pairs]] = {"newton": Newton, "pairs": Pairs}
+_METHODS: dict[str, type[Method]] = {"newton": Newton, "pairs": Pairs}
 
 
 def solutions(
@@ -127,7 +128,7 @@ def unfinished(problem: Problem, C: float, options: Options, start) -> Solution:
 def _solve(problem: Problem, C: float, options: Options, run: Run) -> tuple[Run, Ending]:
     """Return a run at the end of training, and how that went."""
     restart = partial(_at, problem, C, options)
-    method: Newton | Pairs
+    method: Method
     if options.method == "newton":
         method = Newton(problem, C, options, run, restart, [])
         run, status, history = method.solve()

@@ -95,17 +95,17 @@ class Systems:
     rows : Rows
     curvatures : Curvatures
     is_over : callable
-        Asked between the steps of conjugate gradients; an exception ends them.
+        Asked between the steps of conjugate gradients, which end where it returns True.
     """
 
-    def __init__(self, rows: Rows, curvatures: Curvatures, is_over: Callable[[], None]):
+    def __init__(self, rows: Rows, curvatures: Curvatures, is_over: Callable[[], bool]):
         self._rows, self._J, self._is_over = rows, curvatures, is_over
         self._size = rows.d * curvatures.m
         self._steps = tuning.FIRST_STEPS  # that conjugate gradients are going to take
         self._kept: tuple[Callable, float, int] | None = None  # with its shift and steps
 
-    def solve(self, shift: float, R: np.ndarray) -> tuple[np.ndarray, int]:
-        """Return the solution, and the steps of conjugate gradients; 0: none were made.
+    def solve(self, shift: float, R: np.ndarray, most: int) -> tuple[np.ndarray, int]:
+        """Return the solution, and the steps of conjugate gradients, at most so many; 0: none were made.
 
         Raises
         ------
@@ -120,7 +120,7 @@ class Systems:
             return self._direct(X, shift, R), 0
         M = self._preconditioner(X, shift)
         common = R.mean(axis=0) if self._J.is_coupled else 0.0
-        D, steps = self._conjugate_gradients(X, shift, M, R - common)
+        D, steps = self._conjugate_gradients(X, shift, M, R - common, most)
         D += common / shift
         self._steps = steps
         self._kept = (M, shift, steps)
@@ -171,13 +171,16 @@ class Systems:
         """
         return Z - Z.mean(axis=0) if self._J.is_coupled else Z
 
-    def _conjugate_gradients(self, X, shift: float, M, R: np.ndarray) -> tuple[np.ndarray, int]:
+    def _conjugate_gradients(
+        self, X, shift: float, M, R: np.ndarray, most: int
+    ) -> tuple[np.ndarray, int]:
         D, R, Z = np.zeros_like(R), R.copy(), self._center(M(R))
         P, product = Z.copy(), float(np.vdot(R, Z))
         least = tuning.CG_TOLERANCE**2 * product
-        steps = 0
-        while product > least and steps < tuning.CG_STEPS:
-            self._is_over()
+        steps, most = 0, min(most, tuning.CG_STEPS)
+        if not most:
+            return Z, 0
+        while product > least and steps < most and not self._is_over():
             scores = self._J.multiply(np.ascontiguousarray(X @ P.T))
             HP = shift * P + (X.T @ scores).T
             curvature = float(np.vdot(P, HP))
