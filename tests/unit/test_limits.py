@@ -249,3 +249,31 @@ def test_limits_and_the_callback_hold_for_all_groups_together(seventy_labels, mo
     assert late.status == "time_limit"
     assert late.epochs > 0
     assert late.dual <= late.primal
+
+
+def test_groups_on_one_thread_share_the_time(seventy_labels, monkeypatch):
+    ticks = itertools.count()
+    times = SimpleNamespace(perf_counter=lambda: 0.01 * next(ticks), process_time=lambda: 0.0)
+    monkeypatch.setattr(clocks, "time", times)
+    X, Y = seventy_labels
+    found = solve(X, Y, "svm_ova", C=1e3, tol=0.0, max_iter=10**9, time_limit=1.0, method="sdca")
+    assert found.status == "time_limit"
+    for columns in (slice(0, 35), slice(35, 70)):
+        assert np.abs(found.A[:, columns]).max() > 0.0
+
+
+def test_what_is_left_of_the_time_is_divided(monkeypatch):
+    now = SimpleNamespace(wall=5.0, cpu=3.0)
+    times = SimpleNamespace(perf_counter=lambda: now.wall, process_time=lambda: now.cpu)
+    monkeypatch.setattr(clocks, "time", times)
+    clock = Clock(time_limit=8.0, cpu_limit=6.0)
+    now.wall += 2.0
+    now.cpu += 1.0
+    part = clock.part(3)
+    now.wall += 1.75
+    assert not part.is_over()
+    now.wall += 0.25  # a third of six seconds
+    assert part.is_over()
+    now.wall -= 1.0
+    now.cpu += 1.75  # more than a third of five
+    assert part.is_over()

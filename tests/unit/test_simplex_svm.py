@@ -151,3 +151,17 @@ def test_a_warm_start_of_something_else_is_refused(problem):
 def test_online_training_names_what_does_not_fit(problem, arguments, message):
     with pytest.raises(ValueError, match=message):
         simplex.solve_online(*problem, **arguments)
+
+
+def test_the_width_of_the_kernel_takes_its_part_of_the_time(problem, monkeypatch):
+    X, y = problem
+    rest = []
+
+    def solve(*_, time_limit, **options):
+        rest.append(time_limit)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("toplabel.solver.solve", solve)
+    with pytest.raises(KeyboardInterrupt):
+        simplex.solve(X, y, kernel="rbf", time_limit=5.0)
+    assert 0.0 <= rest[0] < 5.0

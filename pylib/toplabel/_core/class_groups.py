@@ -2,13 +2,15 @@
 
 P, D and the bound of the rounding error are sums over the classes, so those of the groups add up to
 the certificate of the whole. The groups depend on the number of classes alone, and all have the same
-order of the rows: the numbers do not depend on the number of threads.
+order of the rows: the numbers do not depend on the number of threads. What is left of a limit of time is
+shared evenly by the groups that are still to come.
 """
 
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -16,6 +18,7 @@ import numpy as np
 
 from toplabel._core import sdca, threads, tuning
 from toplabel._core.arrays import Labels, as_dual
+from toplabel._core.clock import Clock
 from toplabel._core.problem import Problem
 from toplabel._core.solution import Record, Solution
 from toplabel._core.training import Options
@@ -36,7 +39,8 @@ def solutions(
         whole = _Whole(problem, is_last=i + 1 == len(Cs))
         ended = False
         try:
-            parts = threads.each(whole.train, groups, n_threads, options.clock.is_over)
+            train = partial(whole.train, clock=options.clock, n_threads=n_threads)
+            parts = threads.each(train, groups, n_threads, options.clock.is_over)
         except threads.Interruption as stop:
             parts, ended = stop.results, True
         yield whole.joined(parts, C, options, ended)
@@ -44,9 +48,10 @@ def solutions(
 
 @dataclass(frozen=True)
 class _Group:
-    """Columns, and the trainings of their classes for one C after the other."""
+    """Columns, the trainings of their classes for one C after the other, and the groups from here on."""
 
     columns: slice
+    left: int
     trainings: Generator[Solution, None, None]
 
 
@@ -58,10 +63,11 @@ def _groups(problem: Problem, Cs, options: Options, warm_start) -> list[_Group]:
     bounds = [m * i // count for i in range(count + 1)]
     start = _checked(warm_start, problem)
     groups = []
-    for first, last in pairwise(bounds):
+    for i, (first, last) in enumerate(pairwise(bounds)):
         columns = slice(first, last)
-        part = sdca.solutions(_of_columns(problem, columns), Cs, options, _start(start, columns))
-        groups.append(_Group(columns, part))
+        own = options.again()  # whose clock says why this group ends
+        part = sdca.solutions(_of_columns(problem, columns), Cs, own, _start(start, columns))
+        groups.append(_Group(columns, count - i, part))
     return groups
 
 
@@ -119,9 +125,10 @@ class _Whole:
             "intercept": np.empty(m) if problem.constant else None,
         }
 
-    def train(self, group: _Group) -> Solution:
+    def train(self, group: _Group, clock: Clock, n_threads: int) -> Solution:
         """Train a group, keep its columns, and return the rest of its solution."""
-        part = next(group.trainings)
+        with threads.until(clock.part(-(-group.left // n_threads)).is_over):
+            part = next(group.trainings)
         if part.status == "interrupted":
             threads.end_all()
         if self._is_last:

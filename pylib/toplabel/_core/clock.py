@@ -36,6 +36,15 @@ class Clock:
         """Return a clock with the same limits, which begins now."""
         return Clock(self._wall_limit, self._cpu_limit)
 
+    def part(self, count: int) -> Clock:
+        """Return a clock that begins now, with so small a part of the time that is left."""
+        wall, cpu = self._wall_limit, self._cpu_limit
+        if wall is not None:
+            wall = max(0.0, wall - self.seconds) / count
+        if cpu is not None:
+            cpu = max(0.0, cpu - (time.process_time() - self._cpu)) / count
+        return Clock(wall, cpu)
+
     @property
     def seconds(self) -> float:
         """Wall time so far."""

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from toplabel import solver
 from toplabel._core.arrays import MatrixLike, as_features, as_labels, as_weights
+from toplabel._core.clock import Clock
 from toplabel._core.problem import as_C
 from toplabel._core.solution import Record, Solution
 from toplabel.simplex.least_squares import solve_once
@@ -79,7 +80,7 @@ def solve(
     callback : callable
         As of `toplabel.solve`.
     time_limit : float, optional
-        As of `toplabel.solve`.
+        As of `toplabel.solve`. The linear system of "s_ls" is solved without one.
     n_classes : int, optional
         T, if not every class occurs in `y`.
 
@@ -96,7 +97,7 @@ def solve(
         For what the C library refuses: numbers that overflow.
     """
     check_loss(loss)
-    C = as_C(C)
+    C, clock = as_C(C), Clock(time_limit)
     if loss == "s_ls":
         if warm_start is not None:
             raise ValueError("warm_start has no meaning for loss='s_ls'")
@@ -126,7 +127,7 @@ def solve(
         sample_weight=sample_weight,
         eval_every=eval_every,
         callback=callback,
-        time_limit=time_limit,
+        time_limit=None if time_limit is None else max(0.0, time_limit - clock.seconds),
         n_classes=n_classes,
     )
     labels = as_labels(y, len(solution.A), multilabel=False, n_classes=solution.A.shape[1])
