@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from toplabel import losses
-from toplabel._core.arrays import MatrixLike, as_features, as_labels, as_weights
+from toplabel._core.arrays import MatrixLike, as_features, as_labels, as_weights, squared_norms
 from toplabel._core.problem import gram_matrix
 from toplabel._core.solution import Solution, join_intercept, relative_gap
 from toplabel.simplex import SimplexSolution
@@ -141,7 +141,7 @@ def _linear(rows, W, A, W0=None) -> _Products:
     center = np.zeros_like(W) if W0 is None else np.asarray(W0, np.float64)
     if center.shape != W.shape:
         raise ValueError(f"W0 must have shape {W.shape}, got {center.shape}")
-    scores, sizes = _product(rows, W), _row_norms(rows)
+    scores, sizes = _product(rows, W), np.sqrt(squared_norms(rows))
     combined = _product(rows.T, A)
     difference = _two_sum(W, -center)
     return _Products(
@@ -285,9 +285,3 @@ def _score_error(scores, row_sizes, class_sizes, length: int) -> np.ndarray:
     """
     rest = (length * _UNIT) ** 2 * np.outer(row_sizes, class_sizes)
     return _UNIT * np.abs(scores[0]) + rest
-
-
-def _row_norms(rows) -> np.ndarray:
-    if sparse.issparse(rows):
-        return np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1)).ravel())
-    return np.linalg.norm(rows, axis=1)

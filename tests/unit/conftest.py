@@ -57,8 +57,8 @@ def many_classes():
 @pytest.fixture
 def no_grace(monkeypatch):
     """Have no evaluation waited for when a run is to end."""
-    monkeypatch.setattr("toplabel._core.clock._GRACE", 0.0)
-    monkeypatch.setattr("toplabel._core.clock._GRACE_PART", 0.0)
+    monkeypatch.setattr("toplabel._core.tuning.GRACE", 0.0)
+    monkeypatch.setattr("toplabel._core.tuning.GRACE_PART", 0.0)
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ from solver_cases import check_certificate, is_feasible
 
 from toplabel import kernels, path, solve
 from toplabel._core import clock as clocks
+from toplabel._core import tuning
 from toplabel._core.clock import Clock
 
 M = 3000  # classes of `many_classes`
@@ -166,7 +167,7 @@ def test_an_evaluation_at_the_end_is_waited_for_in_grace(
     monkeypatch, no_grace, many_classes, grace
 ):
     X, _, y = many_classes
-    monkeypatch.setattr(clocks, "_GRACE", grace)
+    monkeypatch.setattr(tuning, "GRACE", grace)
     over_after(monkeypatch, 5)
     found = solve(X, y, n_classes=M, tol=1e-9, time_limit=1.0, method="sdca")
     assert found.status == "time_limit"

@@ -126,7 +126,7 @@ def test_float32_rows_in_memory_or_in_a_file_are_the_same_problem(tmp_path, monk
     X, y = letters(n=300)
     X = X.astype(np.float32)
     exact = toplabel.solve(X.astype(np.float64), y, loss=LOSS, k=3, C=1.0, tol=1e-8)
-    monkeypatch.setattr("toplabel._core.descent._BLOCK", 16 * 70)  # five blocks
+    monkeypatch.setattr("toplabel._core.tuning.CONVERTED", 16 * 70)  # five blocks
     single = toplabel.solve(X, y, loss=LOSS, k=3, C=1.0, tol=1e-8)
     assert single.status == "converged"  # products are float64 whatever the rows are
     assert single.primal == pytest.approx(exact.primal, rel=1e-7)

@@ -179,6 +179,14 @@ def check_finite(array: np.ndarray, name: str) -> None:
         )
 
 
+def squared_norms(X: Features) -> np.ndarray:
+    """Return ``||x_i||^2`` of each row, in float64."""
+    if sparse.issparse(X):
+        X = X.astype(np.float64, copy=False)
+        return np.asarray(X.multiply(X).sum(axis=1)).ravel()
+    return np.einsum("ij,ij->i", X, X, dtype=np.float64)
+
+
 def as_dual(value: Any, n: int, m: int) -> np.ndarray:
     """Return a copy of dual variables to start from, float64 of shape (n, m)."""
     array = np.array(_as_float(value, "warm_start"), order="C")

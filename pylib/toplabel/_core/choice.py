@@ -171,7 +171,7 @@ class Choice:
         """Return what the rest is going to cost, by the fall of the gap in the second half: a constant
         factor for each pass where the loss is smooth, else a power of the passes.
         """
-        recent = [pair for pair in self._seen if pair[0] >= 0.5 * cost]
+        recent = [pair for pair in self._seen if pair[0] >= tuning.RECENT * cost]
         if len(recent) < 3:
             return 0.0
         left = sorted(gap for _, gap in recent[-3:])[1] - math.log(self._tol)

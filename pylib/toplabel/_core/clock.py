@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import time
 
+from toplabel._core import tuning
 from toplabel._core.arrays import as_number
 from toplabel._core.threads import why_to_end
-
-_GRACE = 0.25  # seconds, for the work that gives a run its result
-_GRACE_PART = 0.1  # of the time so far, where that is more
 
 
 class Clock:
@@ -75,4 +73,5 @@ class Clock:
     def _end(self, status: str) -> None:
         if status and not self._status:
             self._status = status
-            self._latest = time.perf_counter() + max(_GRACE, _GRACE_PART * self.seconds)
+            grace = max(tuning.GRACE, tuning.GRACE_PART * self.seconds)
+            self._latest = time.perf_counter() + grace

@@ -13,13 +13,9 @@ from typing import Protocol
 import numpy as np
 from scipy import sparse
 
-from toplabel._core.arrays import Features
+from toplabel._core import tuning
+from toplabel._core.arrays import Features, squared_norms
 from toplabel._core.lib import check, lib
-
-_PAIRS = 10  # steps that the quasi-Newton direction remembers
-_SUFFICIENT, _CURVATURE = 1e-4, 0.9  # of the weak Wolfe conditions
-_BLOCK = 1 << 21  # numbers in a block of rows that are converted
-_TRIALS = 60  # of a line search; then the bracket is as narrow as numbers are
 
 
 class Objective(Protocol):
@@ -76,7 +72,7 @@ class Linear:
         if self._X.dtype == np.float64:
             yield slice(0, n), self._X
             return
-        step = max(1, _BLOCK // d)
+        step = max(1, tuning.CONVERTED // d)
         for first in range(0, n, step):
             part = slice(first, first + step)
             yield part, self._X[part].astype(np.float64)
@@ -103,13 +99,7 @@ class Linear:
         return self.point(own)
 
     def squared_norms(self) -> np.ndarray:
-        if sparse.issparse(self._X):
-            norms = self._X.multiply(self._X) @ np.ones(self._X.shape[1])
-        else:
-            norms = np.concatenate(
-                [np.einsum("ij,ij->i", rows, rows) for _, rows in self._blocks()]
-            )
-        return norms + self._constant**2
+        return squared_norms(self._X) + self._constant**2
 
 
 class Kernel:
@@ -173,7 +163,7 @@ class Descent:
         point = space.point(start)
         self._space = space
         self._objective = objective
-        self._pairs: deque[tuple[Vector, Vector, float]] = deque(maxlen=_PAIRS)
+        self._pairs: deque[tuple[Vector, Vector, float]] = deque(maxlen=tuning.REMEMBERED)
         with np.errstate(all="ignore"):
             curvature = objective.share @ space.squared_norms() / 2 + objective.penalty
             scores = space.scores(point)
@@ -213,7 +203,7 @@ class Descent:
 
     def _remember(self, moved: Vector, bent: Vector) -> None:
         curvature = moved.dot(bent)
-        if curvature > 1e-14 * bent.dot(bent) * self._first_step:
+        if curvature > tuning.FLAT * bent.dot(bent) * self._first_step:
             self._pairs.append((moved, bent, curvature))
 
     def _direction(self) -> Vector:
@@ -244,17 +234,17 @@ class Descent:
         base = 0.5 * penalty * state.point.dot(state.point)
         best = None
         low, high, length = 0.0, math.inf, 1.0
-        for _ in range(_TRIALS):
+        for _ in range(tuning.DESCENT_TRIALS):
             scores = state.fit.scores + length * change
             loss = self._objective.loss(scores)
             value = loss + base + length * (linear + 0.5 * length * square)
-            if not value <= state.value + _SUFFICIENT * length * slope:
+            if not value <= state.value + tuning.ARMIJO * length * slope:
                 high = length
             else:
                 low = length
                 best = low, Fit(scores, loss, self._objective.loss_gradient(scores))
                 steep = float(np.vdot(best[1].of_scores, change)) + linear + length * square
-                if steep >= _CURVATURE * slope:
+                if steep >= tuning.WOLFE * slope:
                     break
             length = 2 * low if high == math.inf else 0.5 * (low + high)
         return best

@@ -10,7 +10,7 @@ from numpy.typing import DTypeLike
 from scipy import sparse
 from scipy.spatial.distance import cdist
 
-from toplabel._core.arrays import MatrixLike
+from toplabel._core.arrays import MatrixLike, squared_norms
 from toplabel._core.threads import ask, each, thread_count
 
 __all__ = ["between", "cross_gram", "gram", "rbf_gram"]
@@ -134,7 +134,7 @@ def cross_gram(X: MatrixLike, Z: MatrixLike, theta: float) -> np.ndarray:
     ndarray of float64, (p, q)
     """
     X, Z = _as_float64(X), _as_float64(Z)
-    squares = _squares(X), _squares(Z)
+    squares = squared_norms(X), squared_norms(Z)
     if theta * max(one.max(initial=0.0) for one in squares) > _FAR:
         D = _distances(X, Z)
     else:
@@ -173,9 +173,3 @@ def _as_float64(X):
         if sparse.issparse(X)
         else np.asarray(X, np.float64)
     )
-
-
-def _squares(X) -> np.ndarray:
-    if sparse.issparse(X):
-        return np.asarray(X.multiply(X).sum(axis=1)).ravel()
-    return np.einsum("ij,ij->i", X, X)

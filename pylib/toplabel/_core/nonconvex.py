@@ -28,7 +28,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from toplabel._core import catalogue, losses
+from toplabel._core import catalogue, losses, tuning
 from toplabel._core import sdca as _sdca
 from toplabel._core.arrays import as_dual, check_mapped_finite, is_mapped
 from toplabel._core.descent import Descent, Kernel, Linear, State
@@ -36,8 +36,6 @@ from toplabel._core.own_loss import OwnLoss
 from toplabel._core.problem import Problem
 from toplabel._core.solution import Record, Solution, join_intercept, relative_gap
 from toplabel._core.training import Options
-
-_START_TOL = 1e-3  # relative gap of the convex solution, which is only a start
 
 
 class _Objective:
@@ -110,7 +108,7 @@ def solutions(
             warm_start, options = None, options.again()
             continue
         if starts is None:
-            quiet = replace(options, tol=_START_TOL, eval_every=None, callback=None, watch={})
+            quiet = replace(options, tol=tuning.START_TOL, eval_every=None, callback=None, watch={})
             starts = _sdca.solutions(convex, Cs[i:], quiet, None)
         start = next(starts)
         if start.status != "interrupted":

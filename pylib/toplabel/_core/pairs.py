@@ -19,7 +19,7 @@ import numpy as np
 from scipy import sparse
 
 from toplabel._core import losses, tuning
-from toplabel._core.arrays import is_mapped, pointer
+from toplabel._core.arrays import is_mapped, pointer, squared_norms
 from toplabel._core.clock import Clock
 from toplabel._core.lib import check, ffi, lib
 from toplabel._core.method import Method
@@ -72,10 +72,7 @@ class _Kernel:
             return
         self._rows = rows = Rows(problem)
         X = rows.X
-        if rows.is_sparse:
-            self.norm2 = np.asarray(X.multiply(X).sum(axis=1)).ravel()
-        else:
-            self.norm2 = np.einsum("ij,ij->i", X, X)
+        self.norm2 = squared_norms(X)
         self._single, self._shift = X.astype(np.float32), 0.0  # the constant feature is in the rows
 
     def compute(self, is_over: Callable[[], bool]) -> None:
@@ -229,7 +226,7 @@ class Pairs(Method):
         entries, numbers = counts
         blocks = self._kernel.fill(handle, self._problem.labels.m, entries, numbers)
         check(lib.tl_pairs_use(handle, pointer(blocks, "float *")))
-        status = self._maximise(goal, numbers / self._pass)
+        status = self._maximise(goal, max(numbers, 1) / self._pass)
         self._A = self._A.copy()  # the best point may have these
         check(lib.tl_pairs_dual(handle, pointer(self._A)))
         return status or self._why_to_end()
@@ -269,8 +266,10 @@ class Pairs(Method):
             check(lib.tl_pairs_gap(handle, gap))
             if gap[0] <= goal or is_stuck:
                 return ""
-            if length[0] == 1.0 and gap[0] > 0.5 * before:  # the directions are not right enough
-                tolerance = max(0.1 * tolerance, tuning.PAIRS_LEAST_CG_TOLERANCE)
+            has_fallen = gap[0] <= tuning.PAIRS_FALL * before
+            if length[0] == 1.0 and not has_fallen:  # the directions are not right enough
+                finer = tuning.PAIRS_CG_FACTOR * tolerance
+                tolerance = max(finer, tuning.PAIRS_LEAST_CG_TOLERANCE)
             before = gap[0]
         return ""
 
@@ -278,7 +277,8 @@ class Pairs(Method):
         """Set the damping for the next Newton step from the length of this one."""
         least, damping = tuning.PAIRS_LEAST_DAMPING, self._damping
         if length == 1.0:
-            self._damping = damping / 3.0 if damping > least else 0.0
-        else:
-            factor = 10.0 if length < 0.1 else 3.0
-            self._damping = min(max(factor * damping, least), tuning.PAIRS_MOST_DAMPING)
+            self._damping = damping / tuning.PAIRS_PARTIAL_DAMPING if damping > least else 0.0
+            return
+        is_short = length < tuning.SHORT
+        factor = tuning.PAIRS_SHORT_DAMPING if is_short else tuning.PAIRS_PARTIAL_DAMPING
+        self._damping = min(max(factor * damping, least), tuning.PAIRS_MOST_DAMPING)

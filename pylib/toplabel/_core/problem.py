@@ -23,6 +23,7 @@ from toplabel._core.arrays import (
     as_weights,
     check_mapped_finite,
     is_mapped,
+    squared_norms,
 )
 from toplabel._core.catalogue import Loss
 from toplabel._core.gram import check_gram
@@ -42,12 +43,7 @@ def as_C(value: object, name: str = "C") -> float:
 
 def mean_squared_norm(features, weight: np.ndarray | None = None, *, gram: bool = False) -> float:
     """Return the mean of ||x_i||^2, with a Gram matrix that of its diagonal."""
-    if gram:
-        squares = features.diagonal()
-    elif sparse.issparse(features):
-        squares = np.asarray(features.astype(np.float64).power(2).sum(axis=1)).ravel()
-    else:
-        squares = np.einsum("ij,ij->i", features, features, dtype=np.float64)
+    squares = features.diagonal() if gram else squared_norms(features)
     return float(np.average(squares, weights=weight))
 
 

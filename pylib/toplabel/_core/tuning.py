@@ -83,6 +83,11 @@ PAIRS_CG_TOLERANCE, PAIRS_LEAST_CG_TOLERANCE = 0.1, 1e-4
 """Tolerance of conjugate gradients, in the norm of the preconditioner: at first, and at least, where
 whole steps do not halve the gap. With the first alone topk_svm_alpha without smoothing stalled at a gap
 of 8e-3 where 80 rows of 6 features have singular blocks."""
+PAIRS_FALL, PAIRS_CG_FACTOR = 0.5, 0.1
+"""The part of the gap that a whole step leaves where the directions are right enough, and what the
+tolerance of conjugate gradients is multiplied with where it leaves more; not varied."""
+PAIRS_SHORT_DAMPING, PAIRS_PARTIAL_DAMPING = 10.0, 3.0
+"""As `SHORT_MU` and `PARTIAL_MU`, for the damping of the dual; a whole step divides by the latter. Not varied."""
 PAIRS_IDLE, PAIRS_MOVE = 6, 1e-3
 """Outer steps in which P and D move by less than this part of the gap, or of D where that is smaller,
 after which rounding has ended the progress. With the gap alone silhouettes with C 1000 stalled at a
@@ -104,6 +109,8 @@ pass took a quarter of the time of 1,300 rows of 19 features."""
 RENT = 0.2
 """Part of its estimated cost that coordinate ascent may cost first: with .15 to .3 the 26 problems and the
 made ones took as long within 3 % in the geometric mean."""
+RECENT = 0.5
+"""The fall of the gap is that since this part of the cost so far; not varied."""
 NEARLY_ONE = 0.999
 """Gaps from here on count as no progress: D is next to nothing."""
 VISIT, CLASS, PRODUCT = 130.0, {True: 3.0, False: 10.0}, 0.4
@@ -136,6 +143,26 @@ of their inverses."""
 DENSE_GRAM, SPARSE_GRAM = 0.01, 8.0
 """Nanoseconds of each multiplication of a Gram matrix in float32."""
 LEAST_TOL = 1e-12
+
+# ---- descent (descent.py, nonconvex.py) ----
+
+REMEMBERED = 10
+"""Steps that the quasi-Newton direction remembers; the usual number is 5 to 20."""
+WOLFE, DESCENT_TRIALS = 0.9, 60
+"""Part of the slope that a step may leave, the usual one, beside `ARMIJO`; trials of a line search, after which
+the bracket is as narrow as numbers are."""
+FLAT = 1e-14
+"""Curvature of a step, relative to that of the first one, that is rounding."""
+CONVERTED = 1 << 21
+"""Numbers in a block of float32 rows that are converted to float64: 16 MiB."""
+START_TOL = 1e-3
+"""Relative gap of the convex solution from which a loss that is not convex is descended: only a start."""
+
+# ---- limits (clock.py) ----
+
+GRACE, GRACE_PART = 0.25, 0.1
+"""Seconds for the work that gives a run its result once its time is over, and the part of the time so far,
+where that is more."""
 
 # ---- coordinate ascent (sdca.py, problem.py, class_groups.py, run.py) ----
 

@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike
 from scipy import linalg, sparse
 
 from toplabel._core.arrays import Features, MatrixLike, as_integer
+from toplabel._core.solution import relative_gap
 from toplabel.simplex import coding
 from toplabel.simplex.problem import SimplexProblem, WeightedProblem, as_C
 from toplabel.simplex.solution import SimplexSolution, solution_of
@@ -209,7 +210,7 @@ def solve_once(
         data = WeightedProblem.of(problem, sample_weight)
         arrays = _by_cholesky(data, 1 / (2 * C))
         solution = None if arrays is None else _solution(data, C, *arrays)
-        if solution is not None and abs(solution.relative_gap) <= _WORST_GAP:
+        if solution is not None and solution.relative_gap <= _WORST_GAP:
             return solution
     return LeastSquaresPath(
         X, y, kernel=kernel, theta=theta, n_classes=n_classes, sample_weight=sample_weight
@@ -218,13 +219,12 @@ def solve_once(
 
 def _solution(data: WeightedProblem, C: float, W, A, primal: float, dual: float) -> SimplexSolution:
     """Return the solution; A, P and D are those of the multiplied rows."""
-    gap = (primal - dual) / max(abs(primal), abs(dual), np.finfo(float).tiny)
     A = A if data.root is None else data.root[:, None] * A
     per_row = len(data.Y) / data.n  # the objectives are means over the rows, or over the weight
     certificate = {
         "primal": primal * per_row,
         "dual": dual * per_row,
-        "relative_gap": gap,
+        "relative_gap": relative_gap(primal, dual),
         "epochs": 0,
     }
     return solution_of(data.problem, "s_ls", C, W, A, status="converged", **certificate)
