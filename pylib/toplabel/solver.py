@@ -220,7 +220,7 @@ def path(
     X: MatrixLike,
     y: MatrixLike,
     Cs: Sequence[float],
-    loss: str = "svm_multi",
+    loss: str | object = "svm_multi",
     *,
     k: int = 1,
     gamma: float = 0.0,
@@ -251,38 +251,18 @@ def path(
 
     Parameters
     ----------
-    X : array-like or sparse matrix
+    X, y : array-like or sparse matrix
         As in `solve`. A kernel's Gram matrix is computed once.
-    y : array-like
-        As in `solve`.
     Cs : sequence of float
         Values of C, in any order.
-    loss, k, gamma : str or object, int, float >= 0
-        As in `solve`.
-    kernel, theta : str or callable, float > 0 or "scale"
-        As in `solve`.
-    tol, max_iter, seed : float >= 0, int >= 0, int
-        As in `solve`, for each C.
-    warm_start : Solution or ndarray, (n, m)
-        As in `solve`, of the smallest C.
-    sample_weight, eval_every, callback : array-like, (n,), int, callable; optional
-        As in `solve`.
-    time_limit : float, optional
-        As in `solve`, of each C.
-    dtype, n_classes : None, float32 or float64; int, optional
-        As in `solve`.
-    cpu_limit : float, optional
-        As in `solve`, of each C.
-    W0, watch, watch_metric, window : array-like, (d, m), mapping, callable, int; optional
-        As in `solve`.
-    acceleration : "auto", False or float > 0
-        As in `solve`.
-    fit_intercept, intercept_scaling : bool, float > 0 or "auto"
-        As in `solve`.
-    n_jobs : int, optional
-        As in `solve`.
-    method : {"auto", "sdca", "newton", "pairs"}
-        As in `solve`.
+    loss, k, gamma, kernel, theta, tol, max_iter, seed, warm_start : as in `solve`
+        Of all values of C, but for `warm_start`, which is of the smallest.
+    sample_weight, eval_every, callback, time_limit, dtype, n_classes, cpu_limit : as in `solve`
+        Limits hold for each C.
+    W0, watch, watch_metric, window, acceleration : as in `solve`
+        Of all values of C.
+    fit_intercept, intercept_scaling, n_jobs, method : as in `solve`
+        Of all values of C.
 
     Returns
     -------

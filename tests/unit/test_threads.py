@@ -12,7 +12,7 @@ import pytest
 from joblib import Parallel, delayed, parallel_config
 from scipy import sparse
 from sklearn.base import clone
-from threadpoolctl import threadpool_info, threadpool_limits
+from threadpoolctl import ThreadpoolController, threadpool_info, threadpool_limits
 
 from toplabel import (
     MultilabelClassifier,
@@ -23,6 +23,7 @@ from toplabel import (
     path,
     solve,
 )
+from toplabel._core import threads
 from toplabel._core.threads import each, why_to_end
 
 
@@ -175,6 +176,7 @@ def test_blas_has_its_threads_back_when_the_last_of_several_callers_leaves():
     def in_use():
         return {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
 
+    threads._libraries.cache_clear()  # another test may have loaded a BLAS since
     with threadpool_limits(2, user_api="blas"):
         before = in_use()  # a BLAS that another test has loaded may have one thread only
         assert 2 in before
@@ -188,13 +190,14 @@ def test_blas_has_its_threads_back_when_the_last_of_several_callers_leaves():
 def test_a_fork_while_another_thread_sets_blas_threads_does_not_hang(monkeypatch):
     inside = threading.Event()
 
-    class Slow(threadpool_limits):
-        def __init__(self, *args, **kwargs):
-            super().__init__(*args, **kwargs)
+    class Slow:
+        def limit(self, **limits):
+            limiter = ThreadpoolController().limit(**limits)
             inside.set()
             time.sleep(0.3)  # with the lock
+            return limiter
 
-    monkeypatch.setattr("threadpoolctl.threadpool_limits", Slow)
+    monkeypatch.setattr(threads, "_libraries", Slow)
     before = blas_threads()
     other = threading.Thread(target=each, args=(time.sleep, [0.5, 0.5], 2))
     other.start()

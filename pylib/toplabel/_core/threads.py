@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
+from functools import cache
 from typing import Any
 
 from toplabel._core.arrays import as_integer
@@ -130,6 +131,14 @@ def _on_threads(function: Callable, items: Sequence, threads: int, jobs: _Jobs) 
     return results
 
 
+@cache
+def _libraries() -> Any:
+    """Return those that are loaded, which takes milliseconds to find; ours are by now."""
+    from threadpoolctl import ThreadpoolController  # not at the top, for the same reason
+
+    return ThreadpoolController()
+
+
 _lock = threading.RLock()
 _callers: list[int] = []  # threads that are inside, as often as they are
 _limits: Any = None
@@ -142,11 +151,9 @@ def one_blas_thread() -> Iterator[None]:
     The number belongs to the process, so callers in several threads must not restore it in turn.
     """
     global _limits
-    from threadpoolctl import threadpool_limits  # reads all loaded libraries, so not at the top
-
     with _lock:
         if not _callers and _limits is None:
-            _limits = threadpool_limits(1, user_api="blas")
+            _limits = _libraries().limit(limits=1, user_api="blas")
         _callers.append(threading.get_ident())
     try:
         yield
