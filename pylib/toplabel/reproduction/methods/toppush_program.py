@@ -49,7 +49,7 @@ class TopPushProgram:
 
 def solve(problem: _Dual, tolerance: float, iterations: int) -> Solved:
     """Solve one problem."""
-    point = before = problem.at(problem.zero())
+    point = before = problem.at(np.zeros(problem.positive.shape))
     weight, last_weight = 1.0, 0.0
     curvature, iteration = 1.0 / problem.n_positive, 0
     while iteration < iterations:
@@ -58,112 +58,83 @@ def solve(problem: _Dual, tolerance: float, iterations: int) -> Solved:
         new, curvature = problem.step(ahead, curvature)
         if new is None:
             break
-        progress = abs(new.value - point.value)
-        small = progress <= tolerance * abs(point.value)
+        value = problem.value(point.A, point.V)
+        progress = abs(problem.value(new.A, new.V) - value)
         before, point, last_weight = point, new, weight
         weight = (1.0 + math.sqrt(1.0 + 4.0 * weight * weight)) / 2.0
-        if iteration >= _FIRST_CHECK and small:
+        if iteration >= _FIRST_CHECK and progress <= tolerance * abs(value):
             break
-    return Solved(point.C * point.V, *problem.objectives(point), iteration)
+    return Solved(problem.C * point.V, *problem.objectives(point), iteration)
 
 
 @dataclass(frozen=True, eq=False)
 class _Point:
-    """Dual variables: alpha (n+,) of the positives, beta (n, m) of the negatives, 0 at positives."""
+    """Dual variables A (n, m), with the weights V = X^T A and the scores X V, which are linear in it."""
 
-    alpha: np.ndarray
-    beta: np.ndarray
-
-    def plus(self, factor: float, other: _Point) -> _Point:
-        return _Point(self.alpha + factor * other.alpha, self.beta + factor * other.beta)
-
-    def dot(self, other: _Point) -> float:
-        return float(self.alpha @ other.alpha + np.vdot(self.beta, other.beta))
-
-
-@dataclass(frozen=True, eq=False)
-class _State:
-    """A point, the weights V that it stands for, and the scores X V, which are linear in it."""
-
-    point: _Point
+    A: np.ndarray
     V: np.ndarray
     scores: np.ndarray
-    C: float
 
-    def plus(self, factor: float, other: _State) -> _State:
-        return _State(
-            self.point.plus(factor, other.point),
+    def plus(self, factor: float, other: _Point) -> _Point:
+        return _Point(
+            self.A + factor * other.A,
             self.V + factor * other.V,
             self.scores + factor * other.scores,
-            self.C,
         )
-
-    @property
-    def value(self) -> float:
-        return _value(self.C, self.point, self.V)
-
-
-def _value(C: float, point: _Point, V: np.ndarray) -> float:
-    linear = point.alpha.sum() - point.alpha @ point.alpha / 4.0
-    return float(C * np.vdot(V, V) / 2.0 - linear)
 
 
 class _Dual:
-    """The function ``C/2 ||V||^2 - sum_p (alpha_p - alpha_p^2/4)``.
+    """The function ``C/2 ||V||^2 - sum_p (alpha_p - alpha_p^2/4)`` of the dual variables A.
 
-    V = sum_p alpha_p x_p - sum_q beta_q x_q. It is -n+ D with alpha and beta divided by C.
+    A has alpha at the positives and -beta elsewhere, so that V = X^T A. The function is -n+ D with alpha
+    and beta divided by C.
     """
 
     def __init__(self, X: Matrix, positive: np.ndarray, C: float) -> None:
-        self._X = X
-        self._positive = positive
-        self._C = C
+        self._X, self.positive, self.C = X, positive, C
         self.n_positive = int(positive.sum())
 
-    def zero(self) -> _Point:
-        return _Point(np.zeros(self.n_positive), np.zeros(self._positive.shape))
+    def at(self, A: np.ndarray, V: np.ndarray | None = None) -> _Point:
+        V = np.asarray(self._X.T @ A) if V is None else V
+        return _Point(A, V, np.asarray(self._X @ V))
 
-    def at(self, point: _Point, V: np.ndarray | None = None) -> _State:
-        V = self.weights(point) if V is None else V
-        return _State(point, V, np.asarray(self._X @ V), self._C)
+    def value(self, A: np.ndarray, V: np.ndarray) -> float:
+        alpha = A[self.positive]
+        return float(self.C * np.vdot(V, V) / 2.0 - (alpha.sum() - alpha @ alpha / 4.0))
 
-    def weights(self, point: _Point) -> np.ndarray:
-        """V, (d, m)."""
-        signed = -point.beta
-        signed[self._positive] = point.alpha
-        return np.asarray(self._X.T @ signed)
-
-    def gradient(self, state: _State) -> _Point:
-        scores = self._C * state.scores
-        of_positives = scores[self._positive] + state.point.alpha / 2.0 - 1.0
-        scores[self._positive] = 0.0
-        return _Point(of_positives, -scores)
-
-    def step(self, ahead: _State, curvature: float) -> tuple[_State | None, float]:
+    def step(self, ahead: _Point, curvature: float) -> tuple[_Point | None, float]:
         """Return a projected gradient step, None if it does not move, and the curvature."""
-        gradient, value = self.gradient(ahead), ahead.value
+        gradient = self.C * ahead.scores
+        gradient[self.positive] += ahead.A[self.positive] / 2.0
+        gradient[self.positive] -= 1.0
+        value = self.value(ahead.A, ahead.V)
         while True:
-            new = self.project(ahead.point.plus(-1.0 / curvature, gradient))
-            moved = new.plus(-1.0, ahead.point)
-            square = moved.dot(moved)
+            A = self.project(ahead.A + (-1.0 / curvature) * gradient)
+            moved = A - ahead.A
+            square = self._dot(moved, moved)
             if math.sqrt(square) <= _SAME:
                 return None, curvature
-            V = self.weights(new)
-            if _value(self._C, new, V) - value - gradient.dot(moved) <= curvature * square / 2.0:
-                return self.at(new, V), curvature
+            V = np.asarray(self._X.T @ A)
+            if self.value(A, V) - value - self._dot(gradient, moved) <= curvature * square / 2.0:
+                return self.at(A, V), curvature
             curvature *= 2.0
 
-    def project(self, point: _Point) -> _Point:
-        """Return the nearest point with no negative variable and equal sums.
+    def _dot(self, A: np.ndarray, B: np.ndarray) -> float:
+        """Return <A, B>, of the positives and of the others apart."""
+        others = np.where(self.positive, 0.0, A)
+        return float(A[self.positive] @ B[self.positive] + np.vdot(others, B))
 
-        It is (alpha - u)_+ and (beta + u)_+ for the u at which the sums are equal, found by
+    def project(self, A: np.ndarray) -> np.ndarray:
+        """Return the nearest variables of which none is negative, with equal sums.
+
+        They are (alpha - u)_+ and (beta + u)_+ for the u at which the sums are equal, found by
         Newton's method within a bracket: the difference of the sums is piecewise linear in u and
         falls.
         """
-        alpha, beta = point.alpha, np.where(self._positive, -np.inf, point.beta)
+        alpha, beta = A[self.positive], np.where(self.positive, -np.inf, -A)
         low, high = -float(beta.max()), float(alpha.max())
         if low >= high:
-            return self.zero()
+            return np.zeros_like(A)
         shift = (low + high) / 2.0
         for _ in range(_STEPS):
             first, second = np.maximum(alpha - shift, 0.0), np.maximum(beta + shift, 0.0)
@@ -174,17 +145,21 @@ class _Dual:
             last, shift = shift, newton if low < newton < high else (low + high) / 2.0
             if not abs(shift - last) > _ROUNDING * max(abs(low), abs(high)):
                 break
-        return _Point(np.maximum(alpha - shift, 0.0), np.maximum(beta + shift, 0.0))
+        nearest = -np.maximum(beta + shift, 0.0)
+        nearest[self.positive] = np.maximum(alpha - shift, 0.0)
+        return nearest
 
-    def objectives(self, state: _State) -> tuple[float, float]:
+    def objectives(self, point: _Point) -> tuple[float, float]:
         """P, and D with beta scaled to the sum of alpha."""
-        W, scores, point = self._C * state.V, self._C * state.scores, state.point
-        highest = float(scores[~self._positive].max())
-        losses = np.maximum(0.0, 1.0 + highest - scores[self._positive]) ** 2
-        primal = losses.mean() + np.vdot(W, W) / (2.0 * self._C * self.n_positive)
-        total = point.beta.sum()
-        alpha = point.alpha if total > 0 else np.zeros_like(point.alpha)
-        beta = point.beta * (alpha.sum() / total) if total > 0 else point.beta
-        scaled = _Point(alpha, beta)
-        dual = -_value(self._C, scaled, self.weights(scaled)) / self.n_positive
+        W, scores = self.C * point.V, self.C * point.scores
+        highest = float(scores[~self.positive].max())
+        losses = np.maximum(0.0, 1.0 + highest - scores[self.positive]) ** 2
+        primal = losses.mean() + np.vdot(W, W) / (2.0 * self.C * self.n_positive)
+        beta = np.where(self.positive, 0.0, -point.A)
+        total = beta.sum()
+        scaled = np.zeros_like(point.A)
+        if total > 0:
+            scaled = -beta * (point.A[self.positive].sum() / total)
+            scaled[self.positive] = point.A[self.positive]
+        dual = -self.value(scaled, np.asarray(self._X.T @ scaled)) / self.n_positive
         return float(primal), dual
