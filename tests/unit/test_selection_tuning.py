@@ -16,7 +16,7 @@ from toplabel.reproduction.selection.problems import (
     fewer_rows,
     training_labels,
 )
-from toplabel.reproduction.selection.tuned import Point, Tuned, average, means, merge
+from toplabel.reproduction.selection.tuned import Point, Tuned, average, means
 from toplabel.reproduction.selection.tuning import (
     EarlyStopping,
     FoldPath,
@@ -77,13 +77,18 @@ def test_values_are_those_of_a_model_for_each_C(fits):
     assert len(val.y) == 36
 
 
+def _visited(path, points):
+    """The grid of what a path finds at some points."""
+    return path.arranged(path.visit(points))
+
+
 def test_folds_are_averaged():
     prepared = multiclass_set(with_val=False)
     task = task_of(SOFTMAX, BUDGET, METRICS, "folds")
     problems = problems_of(prepared, task)
     (result,) = tune_split(problems, task)
     alone = [
-        FoldPath(p, task, i).visit(coarse_points(task.recipe, task.grid))
+        _visited(FoldPath(p, task, i), coarse_points(task.recipe, task.grid))
         for i, p in enumerate(problems)
     ]
     np.testing.assert_allclose(result.value, np.mean([one.value for one in alone], axis=0))
@@ -207,36 +212,36 @@ def test_paths_and_widths_are_left_after_a_decline(monkeypatch):
     _measured(monkeypatch, lambda theta, C: -abs(np.log2(C) + 2))
     budget = replace(BUDGET, C=Axis(2, -4, 6, 2), theta=Axis(2, -4, 4, 2), patience=2)
     points = {None: budget.C.exponents()}
-    assert np.log2(_path(budget).survey(points).C).tolist() == [-4, -2, 0, 2]
-    assert len(_path(budget).visit(points).C) == 6
+    assert [np.log2(point.C) for point in _path(budget).survey(points)] == [-4, -2, 0, 2]
+    assert len(_path(budget).visit(points)) == 6
     _measured(monkeypatch, lambda theta, C: -abs(np.log2(theta) + 2))
     path = _path(replace(budget, patience=1), KERNEL)
-    found = path.survey({theta: [0.0] for theta in thetas(path.task.recipe, path.task.grid)})
-    assert np.log2(found.theta).tolist() == [-4, -2, 0]
+    points = path.survey({theta: [0.0] for theta in thetas(path.task.recipe, path.task.grid)})
+    assert [np.log2(point.theta) for point in points] == [-4, -2, 0]
 
 
 def test_a_path_ends_where_a_fit_is_far_from_its_optimum():
     task = task_of(Method("svm_rbf", "A", "svm_multi", kernel="rbf"), BUDGET, METRICS)
     task = replace(task, max_iter=1)
     points = {0.0: [-12, -10, 8, 10]}
-    found = FoldPath(_problem(), task, 0).visit(points)
+    found = _visited(FoldPath(_problem(), task, 0), points)
     assert found.C.tolist() == [2.0**-12, 2.0**-10]
     assert (found.relative_gap <= tuning.FAR).all()
-    (first,) = FoldPath(_problem(), task, 0).visit({0.0: [10]}).relative_gap.ravel()
-    assert first > tuning.FAR  # alone it is all there is
+    (first,) = FoldPath(_problem(), task, 0).visit({0.0: [10]})
+    assert first.relative_gap > tuning.FAR  # alone it is all there is
 
 
 def test_a_path_goes_on_where_a_method_ends_by_a_rule_of_its_own():
     params = {"tolerance": 10.0}  # its authors' program, ended after ten steps
     program = Method("program", "A", competitor="toppush_program", params=params)
-    found = _path(method=program).visit({None: [-2, 4, 6]})
+    found = _visited(_path(method=program), {None: [-2, 4, 6]})
     assert found.relative_gap[0, 1] > tuning.FAR
     assert len(found.C) == 3
 
 
 def test_folds_are_averaged_where_all_have_been():
     def tune(fold, points, method=SOFTMAX):
-        return _path(method=method, fold=fold).visit(points)
+        return _visited(_path(method=method, fold=fold), points)
 
     long, short = tune(0, {None: [-4, -2, 0]}), tune(1, {None: [-4, -2]})
     mean = average([long, short])
@@ -264,13 +269,13 @@ def test_a_coarse_grid_that_screens_says_only_where_the_finer_one_lies(fits):
     assert len(found.C) < len(BUDGET.C.exponents())
 
 
-def test_what_was_visited_of_a_fold_is_merged():
+def test_points_of_a_fold_have_the_same_place_in_whatever_order_they_were_visited():
     path = _path(method=KERNEL)
-    whole = path.visit(coarse_points(path.task.recipe, path.task.grid))
-    parts = [path.visit({theta: BUDGET.C.exponents()}) for theta in (-2, -1, 0, 1)]
-    np.testing.assert_array_equal(merge(parts).value, whole.value)
-    both = merge([whole, path.visit({0: [0.5]})])
-    assert np.isnan(both.epochs).sum() == 3
+    points = path.visit(coarse_points(path.task.recipe, path.task.grid))
+    whole = path.arranged(points)
+    np.testing.assert_array_equal(path.arranged(points[::-1]).value, whole.value)
+    beyond = path.arranged([*path.visit({0: [0.5]}), *points])
+    assert np.isnan(beyond.epochs).sum() == len(whole.theta) - 1
 
 
 def test_screening_draws_rows_by_names():

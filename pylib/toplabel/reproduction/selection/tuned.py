@@ -14,7 +14,6 @@ import numpy as np
 
 from toplabel.reproduction.files import FileError, read_records, write_records
 
-_TABLES = ("relative_gap", "epochs", "seconds")  # one number for each point of the grid
 ALL_FOLDS = "all"
 
 
@@ -79,10 +78,15 @@ def assemble(
     theta = None if widths == {None} else np.unique([*widths])
     columns = np.unique([point.column for point in points])
     is_of_estimator = points[0].candidate is not None
-    result = _empty(
-        split,
-        str(fold),
-        np.array(metrics),
+    shape = (1 if theta is None else len(theta), len(columns))
+    result = Tuned(
+        split=split,
+        fold=str(fold),
+        metric=np.array(metrics),
+        value=np.full((*shape, max(1, len(thresholds)), len(metrics)), np.nan),
+        relative_gap=np.full(shape, np.nan),
+        epochs=np.full(shape, np.nan),
+        seconds=np.full(shape, np.nan),
         theta=theta,
         C=None if is_of_estimator else columns,
         candidate=columns if is_of_estimator else None,
@@ -92,67 +96,10 @@ def assemble(
         i = 0 if theta is None else int(np.searchsorted(theta, point.theta))
         j = int(np.searchsorted(columns, point.column))
         result.value[i, j] = point.values
-        for name in _TABLES:
-            getattr(result, name)[i, j] = getattr(point, name)
+        result.relative_gap[i, j] = point.relative_gap
+        result.epochs[i, j] = point.epochs
+        result.seconds[i, j] = point.seconds
     return result
-
-
-def _empty(
-    split: str,
-    fold: str,
-    metric: np.ndarray,
-    *,
-    theta: np.ndarray | None,
-    C: np.ndarray | None,
-    candidate: np.ndarray | None,
-    threshold: np.ndarray | None,
-) -> Tuned:
-    """Return a grid without a visited point."""
-    shape = (_length(theta), _length(C if candidate is None else candidate))
-    return Tuned(
-        split=split,
-        fold=fold,
-        metric=metric,
-        value=np.full((*shape, _length(threshold), len(metric)), np.nan),
-        relative_gap=np.full(shape, np.nan),
-        epochs=np.full(shape, np.nan),
-        seconds=np.full(shape, np.nan),
-        theta=theta,
-        C=C,
-        candidate=candidate,
-        threshold=threshold,
-    )
-
-
-def _length(axis: np.ndarray | None) -> int:
-    return 1 if axis is None else len(axis)
-
-
-def merge(results: Sequence[Tuned]) -> Tuned:
-    """Join what was visited of one fold: the coarse grid, beyond its edges, the finer grid."""
-    if len(results) == 1:
-        return results[0]
-    first = results[0]
-    theta = None
-    if first.theta is not None:
-        theta = np.unique(np.concatenate([result.theta for result in results]))
-    C = np.unique(np.concatenate([result.C for result in results]))
-    merged = _empty(
-        first.split,
-        first.fold,
-        first.metric,
-        theta=theta,
-        C=C,
-        candidate=None,
-        threshold=first.threshold,
-    )
-    for result in results:
-        rows, columns = np.nonzero(~np.isnan(result.epochs))
-        i = rows if theta is None else np.searchsorted(theta, result.theta)[rows]
-        j = np.searchsorted(C, result.C)[columns]
-        for name in ("value", *_TABLES):
-            getattr(merged, name)[i, j] = getattr(result, name)[rows, columns]
-    return merged
 
 
 def average(results: Sequence[Tuned]) -> Tuned:

@@ -32,7 +32,6 @@ from toplabel.reproduction.selection.tuned import (
     Tuned,
     assemble,
     average,
-    merge,
 )
 
 if TYPE_CHECKING:
@@ -93,18 +92,17 @@ def _tune(
     paths = [FoldPath(problem, task, fold, checkpoints) for fold, problem in enumerate(problems)]
     screens = grid.screen_rows is not None and bool(task.recipe.loss)
     points = coarse_points(task.recipe, grid)
-    coarse = [(path.on_fewer_rows() if screens else path).survey(points) for path in paths]
-    visited = [[result] for result in coarse]
+    visited = [(path.on_fewer_rows() if screens else path).survey(points) for path in paths]
 
-    def mean() -> Tuned:
-        return average([merge(of_fold) for of_fold in visited])
+    def results() -> list[Tuned]:
+        return [path.arranged(points) for path, points in zip(paths, visited, strict=True)]
 
     def visit(points: Points) -> Tuned:
         for path, of_fold in zip(paths, visited, strict=True):
-            of_fold.append(path.visit(points))
-        return mean()
+            of_fold += path.visit(points)
+        return average(results())
 
-    result = mean()
+    result = average(results())
     for _ in range(grid.extend):
         beyond = extended_points(result, grid, thetas(task.recipe, grid))
         if not beyond:
@@ -112,6 +110,7 @@ def _tune(
         result = visit(beyond)
     finer = refined_points(result, grid)
     if screens:
+        coarse = results()
         visited = [[] for _ in paths]
         return [*coarse, visit(finer)]
     return [visit(finer) if finer else result]
@@ -126,13 +125,13 @@ class FoldPath:
     fold: int
     checkpoints: Checkpoints | None = None
 
-    def visit(self, points: Points) -> Tuned:
+    def visit(self, points: Points) -> list[Point]:
         """Fit and measure at the given points, C ascending for each theta."""
-        return self._result(
+        return [
             point for theta in sorted(points) for point in self._path(theta, points[theta], None)
-        )
+        ]
 
-    def survey(self, points: Points) -> Tuned:
+    def survey(self, points: Points) -> list[Point]:
         """Visit the given points, but end each path after a decline (the grid's `patience`)."""
         surveyed: list[Point] = []
         across = EarlyStopping(self._metrics, self.task.grid.patience)
@@ -141,7 +140,7 @@ class FoldPath:
             surveyed += self._path(theta, points[theta], along)
             if across.update(along.best):
                 break
-        return self._result(surveyed)
+        return surveyed
 
     def on_fewer_rows(self) -> FoldPath:
         """Return the same paths on at most so many training rows as the grid screens."""
@@ -162,9 +161,10 @@ class FoldPath:
         scaling = Scaling.fit(X, self.task.recipe.features)
         return scaling.apply(X), scaling.apply(X_eval)
 
-    def _result(self, points: Iterable[Point]) -> Tuned:
+    def arranged(self, points: Sequence[Point]) -> Tuned:
+        """Return what was measured on this fold as a grid."""
         thresholds = self.task.grid.threshold_values()
-        return assemble([*points], self._metrics, thresholds, self.task.split, self.fold)
+        return assemble(points, self._metrics, thresholds, self.task.split, self.fold)
 
     def _path(
         self, theta: float | None, along: Sequence[float], stopping: EarlyStopping | None
