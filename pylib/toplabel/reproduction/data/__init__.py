@@ -59,20 +59,11 @@ class PrepareTask:
         is_own: bool = False,
     ) -> PrepareTask:
         """Return the task of a registry entry; the grid of C counts where the set does not scale it."""
+        own = {"sums", "not_comparable", "printed_rows", "C", "is_own"}
+        names = [field.name for field in fields(cls) if field.name not in own]
         return cls(
-            name=entry.name,
-            task=entry.task,
-            folder=entry.folder,
-            embedded=entry.embedded,
-            format=entry.format,
-            options=entry.options,
-            files=entry.files,
+            **{name: getattr(entry, name) for name in names},
             sums=dict(sums),
-            divide=entry.divide,
-            transform=entry.transform,
-            bias=entry.bias,
-            folds=entry.folds,
-            splits=entry.splits,
             not_comparable=entry.not_comparable or "",
             printed_rows=printed_rows(entry),
             C=None if entry.C_scale else C,

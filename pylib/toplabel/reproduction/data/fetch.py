@@ -47,28 +47,17 @@ class FetchError(ValueError):
 
 @dataclass(frozen=True)
 class FetchTask:
-    """A raw file to bring: what is registered of it, and the data set that it is of."""
+    """A raw file to bring: what is registered of it, and of the data set that it is of."""
 
     dataset: str
     folder: str
-    name: str
-    sha256: str | None
-    size: int | None
-    url: str | None
+    file: RawFile
     waits_for: str | None
 
     @classmethod
     def of(cls, entry: Entry, file: RawFile) -> FetchTask:
         """Return the task of a file of a registry entry."""
-        return cls(
-            dataset=entry.name,
-            folder=entry.folder,
-            name=file.name,
-            sha256=file.sha256,
-            size=file.size,
-            url=file.url,
-            waits_for=entry.waits_for,
-        )
+        return cls(entry.name, entry.folder, file, entry.waits_for)
 
 
 @dataclass(frozen=True)
@@ -104,7 +93,7 @@ def copies(name: str, folder: Path) -> list[Path]:
     return [path for path in paths if path.is_file()]
 
 
-def check_only_copy(file: RawFile | FetchTask, folder: Path) -> None:
+def check_only_copy(file: RawFile, folder: Path) -> None:
     """Refuse a file without a registered sum that a folder has plain and compressed: one of the two
     may be older, and nothing says which is meant.
     """
@@ -146,33 +135,32 @@ def fetch_file(task: FetchTask, target: Path, places: Places) -> None:
     FetchError
         The file is not available, damaged, or not the registered one.
     """
+    file = task.file
     folders = [Path(mirror) / task.folder for mirror in places.mirrors]
-    if copy := find(task.name, folders):
-        check_only_copy(task, copy.parent)
+    if copy := find(file.name, folders):
+        check_only_copy(file, copy.parent)
         try:
             with atomic_path(target) as path, path.open("wb") as output:
-                read_raw(task, copy, output.write)
+                read_raw(file, copy, output.write)
         except OSError as error:
             raise FetchError(f"{copy}: cannot be copied to {target} ({error.strerror})") from None
         return
     looked = f"it is not in {' nor in '.join(map(str, (target.parent, *folders)))}"
-    where = f"data set '{task.dataset}': {task.name} could not be had: {looked}"
-    if task.url is None:
+    where = f"data set '{task.dataset}': {file.name} could not be had: {looked}"
+    if file.url is None:
         waits = f"; it waits for {task.waits_for}" if task.waits_for else ""
         raise FetchError(f"{where}, and no address is registered{waits}")
     if not places.download:
-        raise FetchError(f"{where}, and the network is not to be used ({task.url})")
+        raise FetchError(f"{where}, and the network is not to be used ({file.url})")
     try:
-        _download(task, target)
+        _download(file, target)
     except (http.client.HTTPException, OSError) as error:
         is_status = isinstance(error, urllib.error.HTTPError)
         reason = error if is_status else getattr(error, "reason", None) or error
-        raise FetchError(f"{where}, and {task.url} failed ({reason})") from None
+        raise FetchError(f"{where}, and {file.url} failed ({reason})") from None
 
 
-def read_raw(
-    file: RawFile | FetchTask, path: Path, write: Callable[[bytes], Any] = len
-) -> tuple[str, int]:
+def read_raw(file: RawFile, path: Path, write: Callable[[bytes], Any] = len) -> tuple[str, int]:
     """Read a raw file, decompress it, and compare it with what the registry says of it.
 
     `write` takes the uncompressed content, piece by piece. Return its SHA-256 and size. A file that
@@ -184,7 +172,7 @@ def read_raw(
 
 
 def _read(
-    file: RawFile | FetchTask,
+    file: RawFile,
     stream: Any,
     origin: str,
     write: Callable[[bytes], Any],
@@ -215,7 +203,7 @@ def _read(
     return sha256, size
 
 
-def _download(file: FetchTask, target: Path) -> None:
+def _download(file: RawFile, target: Path) -> None:
     with (
         open_address(file.url, _TIMEOUT) as stream,
         atomic_path(target) as path,
