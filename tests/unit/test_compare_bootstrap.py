@@ -5,8 +5,8 @@ import pytest
 
 from toplabel.reproduction.compare import bootstrap
 from toplabel.reproduction.compare.bootstrap import draw_rows
-from toplabel.reproduction.files import FileError
-from toplabel.reproduction.selection.evaluation import TrueRanks, save_ranks
+from toplabel.reproduction.files import FileError, write_records
+from toplabel.reproduction.selection.evaluation import TrueRanks
 
 
 def test_a_draw_takes_as_many_rows_as_there_are(monkeypatch):
@@ -46,7 +46,7 @@ def _cell(folder, method, split="main", shift=0, n=50):
         TrueRanks(split, np.array([name]), above + i, ones)
         for i, name in enumerate(("top1", "top3"))
     ]
-    save_ranks(models, folder / method / "ranks.npz")
+    write_records(models, folder / method / "ranks.npz")
     return str(folder / method / "ranks.npz")
 
 

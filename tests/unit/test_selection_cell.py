@@ -9,12 +9,14 @@ from small_sets import evaluation_of, multiclass_set, problems_of, regions_set, 
 from toplabel import metrics, thresholds
 from toplabel.reproduction.config.methods import Method
 from toplabel.reproduction.config.protocols import Axis, Budget, EquallySpaced
-from toplabel.reproduction.files import FileError
-from toplabel.reproduction.selection.choice import Choice, choose, load_choices, save_choices
-from toplabel.reproduction.selection.evaluation import evaluate, load_metrics, save_metrics
+from toplabel.reproduction.files import FileError, write_records
+from toplabel.reproduction.frames import write_rows
+from toplabel.reproduction.selection import evaluation
+from toplabel.reproduction.selection.choice import Choice, choose, load_choices
+from toplabel.reproduction.selection.evaluation import evaluate, load_metrics
 from toplabel.reproduction.selection.measures import ranking_value
-from toplabel.reproduction.selection.models import key_of, load_models, save_models, train_models
-from toplabel.reproduction.selection.tuned import load_tuned, save_tuned, seconds_by_split
+from toplabel.reproduction.selection.models import key_of, load_models, train_models
+from toplabel.reproduction.selection.tuned import load_tuned, seconds_by_split
 from toplabel.reproduction.selection.tuning import tune_split
 
 SOFTMAX = Method("lr_multi", "A", "lr_multi")
@@ -30,15 +32,15 @@ CHOICE = Choice("main", "top1", None, 1.0, None, None, None, 50.0, False)
 def run(prepared, method, names, folder, validation="holdout", threshold="tune"):
     """Tune, train and evaluate a method, each stage from the files of the one before."""
     task = task_of(method, BUDGET, names, validation, dataset=prepared.name)
-    save_tuned(tune_split(problems_of(prepared, task), task), folder / "main.npz")
+    write_records(tune_split(problems_of(prepared, task), task), folder / "main.npz")
     tuned = load_tuned([folder / "main.npz"])
     choices = choose(tuned)
-    save_choices(choices, folder / "selection.csv")
-    save_models(train_models(prepared, task, choices), folder / "models.npz")
+    write_rows(Choice, choices, folder / "selection.csv")
+    write_records(train_models(prepared, task, choices), folder / "models.npz")
     choices, models = load_choices(folder / "selection.csv"), load_models(folder / "models.npz")
     seconds = seconds_by_split(tuned)
     rows, ranks = evaluate(prepared, evaluation_of(task, threshold), choices, models, seconds)
-    save_metrics(rows, folder / "evaluation.csv")
+    write_rows(evaluation.TestMetric, rows, folder / "evaluation.csv")
     rows = load_metrics([folder / "evaluation.csv"])
     return choices, models, {row.metric: row for row in rows}, ranks
 
@@ -115,7 +117,7 @@ def test_an_estimator_is_kept_as_its_scores_of_the_test_part(tmp_path):
     prepared = multiclass_set()
     task = task_of(method, BUDGET, TOPS)
     choices = choose(tune_split(problems_of(prepared, task), task))
-    save_models(train_models(prepared, task, choices), tmp_path / "models.npz")
+    write_records(train_models(prepared, task, choices), tmp_path / "models.npz")
     models = load_models(tmp_path / "models.npz")
     rows, _ = evaluate(prepared, evaluation_of(task), choices, models, {"main": 0.0})
     assert {row.candidate for row in rows} <= {0, 1}

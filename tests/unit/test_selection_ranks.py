@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from toplabel import metrics
-from toplabel.reproduction.selection.evaluation import TrueRanks, load_ranks, save_ranks
+from toplabel.reproduction.files import write_records
+from toplabel.reproduction.selection.evaluation import TrueRanks, load_ranks
 
 TOPS = ["top1", "top3", "top10"]
 
@@ -32,7 +33,7 @@ def test_ranks_are_read_as_they_were_written(ranks, tmp_path):
     _, _, first = ranks
     second = TrueRanks("other", np.array(["top5"]), np.array([0, 300]), np.array([1, 2]))
     for written in ([], [first], [first, second]):
-        save_ranks(written, tmp_path / "ranks.npz")
+        write_records(written, tmp_path / "ranks.npz")
         again = load_ranks(tmp_path / "ranks.npz")
         assert len(again) == len(written)
         for one, other in zip(written, again, strict=True):

@@ -13,6 +13,7 @@ from toplabel.reproduction.config.datasets import load_registry
 from toplabel.reproduction.data import PrepareTask
 from toplabel.reproduction.data.prepare import prepare
 from toplabel.reproduction.data.prepared import save_prepared
+from toplabel.reproduction.frames import write_rows
 from toplabel.reproduction.selection import evaluation
 
 DATASETS = pd.DataFrame(
@@ -37,7 +38,7 @@ def _measure(folder, dataset, marked):
     row |= {"value": 77.0, "epochs": 3, "status": "converged", "budget": "quick"}
     row |= {"candidate": None, "selected_k": None}
     path = results / dataset / "lr_multi/evaluation.csv"
-    evaluation.save_metrics([evaluation.TestMetric(**row)], path)
+    write_rows(evaluation.TestMetric, [evaluation.TestMetric(**row)], path)
     return path
 
 

@@ -3,10 +3,12 @@
 from pathlib import Path
 
 from toplabel.reproduction.data.prepared import load_prepared
+from toplabel.reproduction.files import write_records
+from toplabel.reproduction.frames import write_rows
 from toplabel.reproduction.jobs import run
 from toplabel.reproduction.selection import EvaluateTask
 from toplabel.reproduction.selection.choice import load_choices
-from toplabel.reproduction.selection.evaluation import evaluate, save_metrics, save_ranks
+from toplabel.reproduction.selection.evaluation import TestMetric, evaluate
 from toplabel.reproduction.selection.models import load_models
 from toplabel.reproduction.selection.tuned import load_tuned, seconds_by_split
 
@@ -19,8 +21,8 @@ def main(task, snakemake):
         load_models(snakemake.input.models),
         seconds_by_split(load_tuned(snakemake.input.units)),
     )
-    save_ranks(ranks, snakemake.output.ranks)
-    save_metrics(rows, snakemake.output.evaluation)
+    write_records(ranks, snakemake.output.ranks)
+    write_rows(TestMetric, rows, snakemake.output.evaluation)
 
 
 if "snakemake" in globals():

@@ -3,16 +3,17 @@
 from pathlib import Path
 
 from toplabel.reproduction.data.prepared import load_prepared
+from toplabel.reproduction.frames import write_rows
 from toplabel.reproduction.jobs import run
 from toplabel.reproduction.networks import FineTuneTask
 from toplabel.reproduction.networks.training import fine_tune, remove_checkpoint
-from toplabel.reproduction.selection.evaluation import save_metrics
+from toplabel.reproduction.selection.evaluation import TestMetric
 
 
 def main(task, snakemake):
     images = load_prepared(Path(snakemake.input.meta).parent)
     rows = fine_tune(images, task, snakemake.input.weights, snakemake.output.draw)
-    save_metrics(rows, snakemake.output.draw)
+    write_rows(TestMetric, rows, snakemake.output.draw)
     remove_checkpoint(snakemake.output.draw)
 
 

@@ -3,10 +3,12 @@
 from pathlib import Path
 
 from toplabel.reproduction.data.prepared import load_prepared
+from toplabel.reproduction.files import write_records
+from toplabel.reproduction.frames import write_rows
 from toplabel.reproduction.jobs import run
 from toplabel.reproduction.selection import TrainTask
-from toplabel.reproduction.selection.choice import choose, save_choices
-from toplabel.reproduction.selection.models import save_models, train_models
+from toplabel.reproduction.selection.choice import Choice, choose
+from toplabel.reproduction.selection.models import train_models
 from toplabel.reproduction.selection.tuned import load_tuned, means
 
 
@@ -14,8 +16,8 @@ def main(task, snakemake):
     prepared = load_prepared(Path(snakemake.input.meta).parent)
     choices = choose(means(load_tuned(snakemake.input.units)), task.selected_by)
     models = train_models(prepared, task, choices)
-    save_choices(choices, snakemake.output.selection)
-    save_models(models, snakemake.output.models)
+    write_rows(Choice, choices, snakemake.output.selection)
+    write_records(models, snakemake.output.models)
 
 
 if "snakemake" in globals():

@@ -3,10 +3,10 @@
 from pathlib import Path
 
 from toplabel.reproduction.data.prepared import load_prepared
-from toplabel.reproduction.files import file_sum
+from toplabel.reproduction.files import file_sum, write_records
 from toplabel.reproduction.jobs import run
 from toplabel.reproduction.selection import TuneTask
-from toplabel.reproduction.selection.tuned import Checkpoints, save_tuned
+from toplabel.reproduction.selection.tuned import Checkpoints
 from toplabel.reproduction.selection.tuning import tune
 
 
@@ -16,7 +16,7 @@ def main(task, snakemake):
         (task, snakemake.params.sources, file_sum(snakemake.input.meta)),
     )
     prepared = load_prepared(Path(snakemake.input.meta).parent)
-    save_tuned(tune(prepared, task, checkpoints), snakemake.output.unit)
+    write_records(tune(prepared, task, checkpoints), snakemake.output.unit)
     checkpoints.remove()
 
 

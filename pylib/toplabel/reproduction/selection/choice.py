@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from toplabel.reproduction.frames import read_rows, write_rows
+from toplabel.reproduction.frames import read_rows
 from toplabel.reproduction.selection.measures import needs_threshold, sign
 from toplabel.reproduction.selection.tuned import Tuned
 
@@ -148,11 +148,6 @@ def _edge(indices: np.ndarray, count: int) -> int:
     if count > 1 and (indices == 0).all():
         return -1
     return 1 if count > 1 and (indices == count - 1).all() else 0
-
-
-def save_choices(choices: Iterable[Choice], path: str | os.PathLike[str]) -> None:
-    """Write selection.csv."""
-    write_rows(Choice, choices, path)
 
 
 def load_choices(path: str | os.PathLike[str]) -> list[Choice]:

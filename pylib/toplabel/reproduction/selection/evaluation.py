@@ -11,8 +11,8 @@ import numpy as np
 
 from toplabel import thresholds
 from toplabel.reproduction.config.run import Threshold
-from toplabel.reproduction.files import read_records, write_records
-from toplabel.reproduction.frames import read_rows, write_rows
+from toplabel.reproduction.files import read_records
+from toplabel.reproduction.frames import read_rows
 from toplabel.reproduction.selection import EvaluateTask
 from toplabel.reproduction.selection.choice import Choice
 from toplabel.reproduction.selection.measures import all_values, class_values, needs_threshold
@@ -140,11 +140,6 @@ def threshold_for(
     return float(thresholds.match_cardinality(scores, labels.sum(axis=1).mean()))
 
 
-def save_metrics(rows: Iterable[TestMetric], path: str | os.PathLike[str]) -> None:
-    """Write evaluation.csv."""
-    write_rows(TestMetric, rows, path)
-
-
 def load_metrics(paths: Iterable[str | os.PathLike[str]]) -> list[TestMetric]:
     """Read the rows of several evaluation.csv; a FileError names the line and the column."""
     return [row for path in paths for row in read_rows(TestMetric, path)]
@@ -183,11 +178,6 @@ class TrueRanks:
         """
         places = int(metric.removeprefix(TOP)) - self.above.astype(np.int64)
         return np.clip(places / self.tied, 0.0, 1.0)
-
-
-def save_ranks(ranks: Iterable[TrueRanks], path: str | os.PathLike[str]) -> None:
-    """Write ranks.npz: the i-th model's fields as ``<i>.<field>``."""
-    write_records(ranks, path)
 
 
 def load_ranks(path: str | os.PathLike[str]) -> list[TrueRanks]:

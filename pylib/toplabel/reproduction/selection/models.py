@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from toplabel.reproduction.files import read_records, write_records
+from toplabel.reproduction.files import read_records
 from toplabel.reproduction.methods import Recipe
 from toplabel.reproduction.methods.trained import Affine, Matrix, Trained, dense, kernel_scores
 from toplabel.reproduction.selection import TrainTask
@@ -93,11 +93,6 @@ def instance_scores(prepared: Prepared, model: Model) -> np.ndarray:
     test = prepared.parts[split.test]
     X_train = None if model.A is None else prepared.parts[split.train].X
     return pool(model.scores(test.X, X_train), test.groups)
-
-
-def save_models(models: Iterable[Model], path: str | os.PathLike[str]) -> None:
-    """Write models.npz: the i-th model's fields as ``<i>.<field>``."""
-    write_records(models, path)
 
 
 def load_models(path: str | os.PathLike[str]) -> dict[Key, Model]:

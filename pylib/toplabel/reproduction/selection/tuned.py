@@ -152,11 +152,6 @@ def seconds_by_split(results: Iterable[Tuned]) -> dict[str, float]:
     return seconds
 
 
-def save_tuned(results: Iterable[Tuned], path: str | os.PathLike[str]) -> None:
-    """Write what one job of tuning found: the i-th result's fields as ``<i>.<field>``."""
-    write_records(results, path)
-
-
 def load_tuned(paths: Iterable[str | os.PathLike[str]]) -> list[Tuned]:
     """Read what several jobs found; a FileError names a file of another version."""
     return [result for path in paths for result in read_records(Tuned, path)]
