@@ -5,6 +5,7 @@ from __future__ import annotations
 import urllib.error
 import urllib.parse
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.util import find_spec
 from pathlib import Path
@@ -24,8 +25,6 @@ from toplabel.reproduction.data.fetch import (
 from toplabel.reproduction.files import file_sum
 
 RAW = "data/raw"
-
-
 _SHOWN = 3  # of the names of missing files
 _WAIT = 4.0  # seconds for an answer of a host
 
@@ -64,20 +63,17 @@ def unreachable(host: str) -> str:
     return ""
 
 
+@dataclass(frozen=True, eq=False)
 class RawFiles:
     """What is known of raw files before the first job.
 
-    Parameters
-    ----------
-    registry : Registry
-    mirrors : list of Path
-        The folders to look in, besides data/raw.
-    download : bool
-        Whether the hosts of addresses may be asked.
+    `mirrors` are the folders to look in, besides data/raw; with `download` the hosts of addresses may be
+    asked.
     """
 
-    def __init__(self, registry: Registry, mirrors: list[Path], download: bool) -> None:
-        self._registry, self.mirrors, self._download = registry, mirrors, download
+    registry: Registry
+    mirrors: list[Path]
+    download: bool
 
     @cache  # noqa: B019  it lives as long as the process
     def missing(self, dataset: str) -> str:
@@ -85,15 +81,15 @@ class RawFiles:
 
         A set that is made of another one needs that one, and features of a network need PyTorch.
         """
-        if self._registry[dataset].network is not None and find_spec("torch") is None:
+        if self.registry[dataset].network is not None and find_spec("torch") is None:
             return "PyTorch is not installed: pip install 'toplabel[torch]'"
-        origin = self._registry[self._registry.origin_of(dataset)]
-        return missing_reason(origin, Path(RAW), self.mirrors, self._download)
+        origin = self.registry[self.registry.origin_of(dataset)]
+        return missing_reason(origin, Path(RAW), self.mirrors, self.download)
 
     @cache  # noqa: B019
     def files(self, dataset: str) -> list[str]:
         """Return the paths of the raw files that a data set is prepared from."""
-        entry = self._registry[dataset]
+        entry = self.registry[dataset]
         return [str(raw_path(entry.folder, file.name, RAW)) for file in entry.files]
 
     @cached_property
@@ -102,17 +98,17 @@ class RawFiles:
 
         They have a registered sum or address, or a mirror has them. Other files are the user's own.
         """
-        found: dict[str, str] = {}
-        for dataset, entry in self._registry.items():
+        fetched: dict[str, str] = {}
+        for dataset, entry in self.registry.items():
             for file, path in zip(entry.files, self.files(dataset), strict=True):
                 is_plain = Path(path).name == file.name
                 if is_plain and (file.sha256 or file.url or self._copy(dataset, file)):
-                    found.setdefault(path, dataset)
-        return found
+                    fetched.setdefault(path, dataset)
+        return fetched
 
     def _copy(self, dataset: str, file: RawFile) -> Path | None:
         """Return the copy of a file in a mirror; None where none has it."""
-        folder = self._registry[dataset].folder
+        folder = self.registry[dataset].folder
         return find(file.name, [mirror / folder for mirror in self.mirrors])
 
     def source(self, path: str) -> list[str]:
@@ -126,15 +122,15 @@ class RawFiles:
 
     def fetch_task(self, path: str) -> FetchTask:
         """Return what rule `fetch` is told of a file."""
-        return FetchTask.of(self._registry[self.fetched[path]], self._file(path))
+        return FetchTask.of(self.registry[self.fetched[path]], self._file(path))
 
     @property
     def places(self) -> Places:
         """Where rule `fetch` looks for files."""
-        return Places(tuple(map(str, self.mirrors)), self._download)
+        return Places(tuple(map(str, self.mirrors)), self.download)
 
     def _file(self, path: str) -> RawFile:
-        return self._registry[self.fetched[path]].file(Path(path).name)
+        return self.registry[self.fetched[path]].file(Path(path).name)
 
     def own_sums(self, dataset: str) -> dict[str, str]:
         """Return the SHA-256 of the user's own files of a data set, by their paths."""

@@ -8,6 +8,7 @@ shows the cells of the config.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -27,22 +28,17 @@ FREE = ("table02", "calibration", "peers")
 """The tables that no study asks for: every report but one of own studies has them."""
 
 
+@dataclass(frozen=True)
 class Targets:
-    """The tables and figures of a run, and the files of each target.
+    """The tables and figures of a run, and the files of each target."""
 
-    Parameters
-    ----------
-    plan : Plan
-    """
-
-    def __init__(self, plan: Plan) -> None:
-        self._plan = plan
+    plan: Plan
 
     # ---- tables ----------------------------------------------------------------------------------
 
     def table_files(self) -> list[str]:
         """Return the files of the tables that the reports print as they stand."""
-        names = () if self._plan.is_own else FREE
+        names = () if self.plan.is_own else FREE
         return self._whole(map(table_files, names))
 
     # ---- figures ---------------------------------------------------------------------------------
@@ -50,20 +46,18 @@ class Targets:
     @cached_property
     def figures(self) -> list[str]:
         """The figures that show cells of the config."""
-        return self._figures_of(self._plan.cells)
+        return self._figures_of(self.plan.cells)
 
     @cached_property
     def known_figures(self) -> list[str]:
         """All figures that a config can ask for."""
-        cells = [
-            cell for name in self._plan.registry for cell in self._plan.catalogue.cells_of(name)
-        ]
+        cells = [cell for name in self.plan.registry for cell in self.plan.catalogue.cells_of(name)]
         free = [figure.name for figure in FIGURES if not figure.of_run]
         return [*self._figures_of(cells), *free]
 
     def _figures_of(self, cells: Sequence[Cell]) -> list[str]:
         """Return the figures that show some cells; another draw of a set has none."""
-        others = self._plan.catalogue.other_draws
+        others = self.plan.catalogue.other_draws
         sets = dict.fromkeys(cell.dataset for cell in cells if cell.dataset not in others)
         named = []
         for figure in FIGURES:
@@ -79,7 +73,7 @@ class Targets:
 
         Where selections are drawn, methods without a C of their own are left out.
         """
-        methods = self._plan.methods
+        methods = self.plan.methods
         shown = [cell for cell in cells if cell.dataset == dataset]
         shown = [cell for cell in shown if not methods[cell.method].variant_of] or shown
         if not figure.cell_files:
@@ -92,12 +86,12 @@ class Targets:
 
         Figures that show no results are left out where the config defines its own studies.
         """
-        free = [] if self._plan.is_own else [figure.name for figure in FIGURES if not figure.of_run]
+        free = [] if self.plan.is_own else [figure.name for figure in FIGURES if not figure.of_run]
         return self._whole(map(figure_files, (*self.figures, *free)))
 
     def _whole(self, groups: Iterable[list[str]]) -> list[str]:
         """Return the files of tables or figures; of a run that only shows, of those that are whole."""
-        return [file for files in groups if self._plan.there(files) == files for file in files]
+        return [file for files in groups if self.plan.there(files) == files for file in files]
 
     def cells_of_figure(self, name: str) -> list[Cell]:
         """Return the cells that a figure of one data set shows, in the order of the methods.
@@ -106,9 +100,9 @@ class Targets:
         """
         figure = row_of(name)
         dataset = figure.dataset_of(name)
-        cells = self._drawn(figure, dataset, self._plan.cells)
-        cells = cells or self._drawn(figure, dataset, self._plan.catalogue.cells_of(dataset))
-        order = {name: i for i, name in enumerate(self._plan.methods)}
+        cells = self._drawn(figure, dataset, self.plan.cells)
+        cells = cells or self._drawn(figure, dataset, self.plan.catalogue.cells_of(dataset))
+        order = {name: i for i, name in enumerate(self.plan.methods)}
         return sorted(cells, key=lambda cell: order[cell.method])
 
     def figure_inputs(self, name: str) -> list[str]:
@@ -118,7 +112,7 @@ class Targets:
         if figure.cell_files:
             for cell in self.cells_of_figure(name):
                 for file in figure.cell_files:
-                    units = self._plan.units(cell.dataset, cell.method)
+                    units = self.plan.units(cell.dataset, cell.method)
                     files += units if file == "tune" else [cell.path(file)]
         return files
 
@@ -127,11 +121,11 @@ class Targets:
         dataset = row_of(name).dataset_of(name)
         if not dataset:
             return {}
-        methods = [self._plan.methods[cell.method] for cell in self.cells_of_figure(name)]
+        methods = [self.plan.methods[cell.method] for cell in self.cells_of_figure(name)]
         return {
             "dataset": dataset,
-            "title": self._plan.registry[dataset].title,
-            "split": self._plan.split_names(dataset)[0],
+            "title": self.plan.registry[dataset].title,
+            "split": self.plan.split_names(dataset)[0],
             "methods": [{"name": m.name, "label": m.label, "k": m.smallest_k} for m in methods],
         }
 
@@ -141,27 +135,27 @@ class Targets:
         """Return the prepared data sets that the reports describe: those of the config, and the one
         that times are measured on.
         """
-        timed = [] if self._plan.is_own else [self._plan.prepared(self.timed_set)]
-        prepared = [*map(self._plan.prepared, self._plan.datasets), *timed]
-        return self._plan.there(dict.fromkeys(prepared))
+        timed = [] if self.plan.is_own else [self.plan.prepared(self.timed_set)]
+        prepared = [*map(self.plan.prepared, self.plan.datasets), *timed]
+        return self.plan.there(dict.fromkeys(prepared))
 
     def own_or_all(self) -> list[str]:
         """Return the prepared data sets that the config defines, or else all that it asks for."""
-        plan = self._plan
-        return [plan.prepared(name) for name in (*plan.run.datasets,) or plan.datasets]
+        names = self.plan.run.datasets or self.plan.datasets
+        return [self.plan.prepared(name) for name in names]
 
     @property
     def timed_set(self) -> str:
         """The data set that figures of training times are about."""
-        return "digits" if self._plan.budget == "quick" else "letter"
+        return "digits" if self.plan.budget == "quick" else "letter"
 
     def timing_inputs(self, name: str) -> dict[str, str]:
         """Return the inputs of a measurement of times: the projections need no data set."""
-        return {} if name == "projections" else {"meta": self._plan.prepared(self.timed_set)}
+        return {} if name == "projections" else {"meta": self.plan.prepared(self.timed_set)}
 
     def reasons(self) -> dict[str, str]:
         """Return the reason why each other registered data set is missing."""
-        plan = self._plan
+        plan = self.plan
         prepared = {*self.prepared()}
         others = [name for name in plan.registry if plan.prepared(name) not in prepared]
         if plan.run.show:
@@ -177,7 +171,7 @@ class Targets:
 
     def named(self) -> list[str]:
         """Return the names of all targets."""
-        plan = self._plan
+        plan = self.plan
         names = {*plan.registry, *plan.studies, *plan.catalogue.tables, *self.known_figures}
         return sorted(names | {whole_name(table) for table in plan.catalogue.tables})
 
@@ -190,7 +184,7 @@ class Targets:
         PlanError
             One line, when no data set of it can be had, or the config has no cell of a figure.
         """
-        plan = self._plan
+        plan = self.plan
         if (figure := row_of(name)) is not None:
             if CELLS in figure.inputs and name not in self.figures:
                 raise PlanError(f"{name}: no study of the config has a cell of it")

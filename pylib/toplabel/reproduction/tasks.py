@@ -7,7 +7,7 @@ rule, whose wildcards it takes.
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from toplabel.reproduction.calibration import CalibrationTask
@@ -28,27 +28,22 @@ from toplabel.reproduction.targets import Targets
 from toplabel.reproduction.timing import TimeTask
 
 
+@dataclass(frozen=True)
 class Tasks:
-    """The tasks of the rules.
+    """The tasks of the rules."""
 
-    Parameters
-    ----------
-    plan : Plan
-    targets : Targets
-    """
-
-    def __init__(self, plan: Plan, targets: Targets) -> None:
-        self._plan, self._targets = plan, targets
+    plan: Plan
+    targets: Targets
 
     # ---- data sets -------------------------------------------------------------------------------
 
     def fetch(self, wildcards: Any) -> dict[str, Any]:
         """Return the task of a raw file."""
-        return plain(self._plan.raw.fetch_task(f"data/raw/{wildcards.raw}"))
+        return plain(self.plan.raw.fetch_task(f"data/raw/{wildcards.raw}"))
 
     def prepare(self, wildcards: Any) -> dict[str, Any]:
         """Return the task of a data set to prepare."""
-        plan, name = self._plan, wildcards.dataset
+        plan, name = self.plan, wildcards.dataset
         task = PrepareTask.of(
             plan.registry[name],
             C=plan.budget_of(name).C,
@@ -59,14 +54,14 @@ class Tasks:
 
     def collect_datasets(self, wildcards: Any) -> dict[str, Any]:
         """Return the task of the overview of the data sets."""
-        sets = tuple(map(DescribedSet.of, self._plan.registry.values()))
-        return plain(DescribeTask(sets, self._targets.reasons()))
+        sets = tuple(map(DescribedSet.of, self.plan.registry.values()))
+        return plain(DescribeTask(sets, self.targets.reasons()))
 
     # ---- cells -----------------------------------------------------------------------------------
 
     def tune(self, wildcards: Any) -> dict[str, Any]:
         """Return the task of a job of tuning."""
-        plan, dataset = self._plan, wildcards.dataset
+        plan, dataset = self.plan, wildcards.dataset
         method = plan.methods[wildcards.method]
         protocol, budget = self._protocol(dataset, method)
         on_raw_rows = method.kernel == "linear" and method.features != "standardise"
@@ -90,7 +85,7 @@ class Tasks:
 
     def train(self, wildcards: Any) -> dict[str, Any]:
         """Return the task of the final training of a cell."""
-        plan, dataset = self._plan, wildcards.dataset
+        plan, dataset = self.plan, wildcards.dataset
         method = plan.methods[wildcards.method]
         _, budget = self._protocol(dataset, method)
         task = TrainTask(
@@ -107,16 +102,16 @@ class Tasks:
 
     def evaluate(self, wildcards: Any) -> dict[str, Any]:
         """Return the task of the test metrics of a cell."""
-        plan = self._plan
+        plan = self.plan
         names = wildcards.dataset, wildcards.method
         return plain(EvaluateTask(*names, plan.budget, plan.run.threshold))
 
     def predict(self, wildcards: Any) -> dict[str, Any]:
         """Return the task of the predictions of a cell."""
-        entry = self._plan.registry[wildcards.dataset]
+        entry = self.plan.registry[wildcards.dataset]
         task = PredictTask(
-            recipe=recipe_of(self._plan.methods[wildcards.method]),
-            threshold=self._plan.run.threshold,
+            recipe=recipe_of(self.plan.methods[wildcards.method]),
+            threshold=self.plan.run.threshold,
             transform=entry.transform,
             bias=entry.bias,
         )
@@ -124,36 +119,36 @@ class Tasks:
 
     def _protocol(self, dataset: str, method: Method) -> tuple[Protocol, Budget]:
         """Return the protocol of a cell, and its budget in this run."""
-        name = method.protocol or self._plan.registry[dataset].protocol
-        protocol = self._plan.protocols[name]
-        return protocol, protocol.budgets[self._plan.budget]
+        name = method.protocol or self.plan.registry[dataset].protocol
+        protocol = self.plan.protocols[name]
+        return protocol, protocol.budgets[self.plan.budget]
 
     def _tol(self, method: Method, tol: float) -> float:
         """Return the tolerance of a stage; that of what has no duality gap is no tighter than its own."""
-        return tol if recipe_of(method).is_certified else max(tol, self._plan.run.tol_other)
+        return tol if recipe_of(method).is_certified else max(tol, self.plan.run.tol_other)
 
     # ---- networks --------------------------------------------------------------------------------
 
     def train_network(self, wildcards: Any) -> dict[str, Any]:
         """Return the task of the network of a draw."""
-        network = self._plan.registry[wildcards.dataset].network
+        network = self.plan.registry[wildcards.dataset].network
         names = wildcards.dataset, wildcards.part
-        return plain(NetworkTask(*names, network, self._plan.run.seed))
+        return plain(NetworkTask(*names, network, self.plan.run.seed))
 
     def extract_features(self, wildcards: Any) -> dict[str, Any]:
         """Return the task of the features of networks as a data set."""
-        entry = self._plan.registry[wildcards.dataset]
+        entry = self.plan.registry[wildcards.dataset]
         task = FeaturesTask(
             dataset=entry.name,
             network=entry.network,
-            seed=self._plan.run.seed,
+            seed=self.plan.run.seed,
             not_comparable=entry.not_comparable or "",
         )
         return plain(task)
 
     def fine_tune(self, wildcards: Any) -> dict[str, Any]:
         """Return the task of the fine-tuning of a draw."""
-        plan = self._plan
+        plan = self.plan
         method = plan.methods[wildcards.method]
         protocol, _ = self._protocol(wildcards.dataset, method)
         task = FineTuneTask(
@@ -175,16 +170,16 @@ class Tasks:
 
     def compare(self, wildcards: Any) -> dict[str, Any]:
         """Return the task of the comparison with the papers."""
-        plan = self._plan
+        plan = self.plan
         studies = dict.fromkeys(name.partition("/")[0] for name in plan.run.studies)
         return plain(CompareTask(plan.checkout, plan.own_rows, tuple(studies)))
 
     def describe_run(self, wildcards: Any) -> dict[str, Any]:
         """Return the task of the description of the run."""
-        catalogue = self._plan.catalogue
+        catalogue = self.plan.catalogue
         task = RunTask(
-            checkout=self._plan.checkout,
-            config=self._plan.config,
+            checkout=self.plan.checkout,
+            config=self.plan.config,
             studies=[asdict(study) for study in catalogue.studies.values()],
             readings=[asdict(reading) for reading in catalogue.notes.readings.values()],
             choices=[asdict(choice) for choice in catalogue.notes.choices.values()],
@@ -193,26 +188,26 @@ class Tasks:
 
     def report(self, wildcards: Any) -> dict[str, Any]:
         """Return the task of the report."""
-        missing = self._plan.missing if self._plan.run.show else ()
-        return plain(ReportTask(self._plan.checkout, tuple(missing)))
+        missing = self.plan.missing if self.plan.run.show else ()
+        return plain(ReportTask(self.plan.checkout, tuple(missing)))
 
     def draw_figure(self, wildcards: Any) -> dict[str, Any]:
         """Return the task of a figure."""
         row = row_of(wildcards.figure)
-        shown = self._targets.figure_shows(wildcards.figure)
+        shown = self.targets.figure_shows(wildcards.figure)
         return plain(FigureTask(wildcards.figure, row.module, row.source, **shown))
 
     def time(self, wildcards: Any) -> dict[str, Any]:
         """Return the task of times to measure."""
-        name, plan = wildcards.timing, self._plan
-        trains = bool(self._targets.timing_inputs(name))
-        title = plan.registry[self._targets.timed_set].title if trains else ""
+        name, plan = wildcards.timing, self.plan
+        trains = bool(self.targets.timing_inputs(name))
+        title = plan.registry[self.targets.timed_set].title if trains else ""
         return plain(TimeTask(name, plan.budget == "quick", title))
 
     def calibration(self, wildcards: Any) -> dict[str, Any]:
         """Return the task of the study of calibration."""
-        each = 1 if self._plan.budget == "quick" else 2
-        return plain(CalibrationTask(self._plan.run.seed, each))
+        each = 1 if self.plan.budget == "quick" else 2
+        return plain(CalibrationTask(self.plan.run.seed, each))
 
 
 def recipe_of(method: Method) -> Recipe:

@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
@@ -44,19 +45,13 @@ def kept_numbers(path: Path) -> pd.DataFrame:
     return cells.drop_duplicates([*_CELL, "metric"])
 
 
+@dataclass(frozen=True)
 class Times:
-    """The time that results took in the kept run, by its jobs.csv.
+    """The time that results took in the kept run, by the stage, dataset, method and seconds of its jobs."""
 
-    Parameters
-    ----------
-    jobs : DataFrame
-        With columns stage, dataset, method and seconds.
-    methods : mapping of str to Method
-    cores : int
-    """
-
-    def __init__(self, jobs: pd.DataFrame, methods: dict[str, Method], cores: int) -> None:
-        self._jobs, self._methods, self._cores = jobs, methods, cores
+    jobs: pd.DataFrame
+    methods: dict[str, Method]
+    cores: int
 
     def seconds(self, results: Iterable[tuple[str, str]]) -> float:
         """Return about how long some results take together; infinity if one is not known."""
@@ -65,12 +60,12 @@ class Times:
             return float("inf")
         every = pd.concat(of_each)
         every = every[~every.index.duplicated()]
-        shared = (every["seconds"].sum() + _START * len(every)) / self._cores
+        shared = (every["seconds"].sum() + _START * len(every)) / self.cores
         return max(shared, *(jobs["seconds"].sum() for jobs in of_each))
 
     def _of(self, dataset: str, name: str) -> pd.DataFrame:
         """Return the jobs of a result and of its data set."""
-        jobs, tuned = self._jobs, self._methods[name].tuned_as
+        jobs, tuned = self.jobs, self.methods[name].tuned_as
         own = (jobs["method"] == name) | ((jobs["method"] == tuned) & (jobs["stage"] == "tune"))
         return jobs[(jobs["dataset"] == dataset) & (own | (jobs["method"] == ""))]
 
