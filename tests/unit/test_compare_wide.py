@@ -18,7 +18,7 @@ from toplabel.reproduction.compare.comparison import (
 from toplabel.reproduction.compare.measured import selected_values
 from toplabel.reproduction.compare.totals import best_methods, certificates, distances, totals
 from toplabel.reproduction.config.catalogue import load_catalogue
-from toplabel.reproduction.config.run import SUMMARY
+from toplabel.reproduction.files import SUMMARY
 from toplabel.reproduction.frames import empty_frame, read_frame, write_frame
 
 DATASETS = pd.DataFrame(

@@ -4,9 +4,9 @@ import re
 
 import pytest
 
+from toplabel.reproduction.config.catalogue import RunConfig
 from toplabel.reproduction.config.documents import Fault, check, read_yaml, validate
 from toplabel.reproduction.config.methods import MethodsFile
-from toplabel.reproduction.config.run import RunConfig
 
 
 @pytest.mark.parametrize(

@@ -11,10 +11,10 @@ from types import SimpleNamespace
 
 import pytest
 
+from toplabel.reproduction.config.catalogue import RunConfig
 from toplabel.reproduction.config.entry import Divide, Entry, Network, Printed, RawFile, Split
 from toplabel.reproduction.config.methods import Method
 from toplabel.reproduction.config.protocols import Axis, Budget, EquallySpaced, Protocol
-from toplabel.reproduction.config.run import RunConfig
 from toplabel.reproduction.jobs import plain, received
 from toplabel.reproduction.plan import Plan, add_sources
 from toplabel.reproduction.selection import TuneTask

@@ -7,7 +7,7 @@ from toplabel.reproduction.compare.cells import read_cells
 from toplabel.reproduction.compare.comparison import paths_of, write_comparison
 from toplabel.reproduction.compare.results import compare_results
 from toplabel.reproduction.config.catalogue import load_catalogue
-from toplabel.reproduction.config.run import SUMMARY
+from toplabel.reproduction.files import SUMMARY
 from toplabel.reproduction.frames import read_frame
 from toplabel.reproduction.jobs import run
 

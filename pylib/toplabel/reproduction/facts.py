@@ -16,8 +16,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from toplabel.reproduction.config.run import SUMMARY
-from toplabel.reproduction.files import FileError, read_json
+from toplabel.reproduction.files import SUMMARY, FileError, read_json
 from toplabel.reproduction.frames import read_texts
 from toplabel.reproduction.timing.clock import cpu_name
 

@@ -24,6 +24,8 @@ from numpy.typing import ArrayLike
 Record = TypeVar("Record")
 RESULTS = "results"
 """The folder of a run with what its stages hand to each other."""
+SUMMARY = "reports/summary"
+"""The folder of the checkout with the files of the kept run, the last whole one."""
 CONFIG_FILES = "TOPLABEL_CONFIGFILES"
 """The environment variable with the config files of the run."""
 _LONGEST = 400  # characters of a message
@@ -100,13 +102,13 @@ def check_file(path: str | os.PathLike[str], promised: str, target: object = Non
     by the target of Snakemake (by default the file itself).
     """
     try:
-        found = file_sum(path)
+        digest = file_sum(path)
     except FileNotFoundError:
         raise FileError(f"{path}: the file is missing; {remade(target or path)}") from None
     except OSError as error:
         raise FileError(f"{path}: cannot be read ({error.strerror or error})") from None
-    if found != promised:
-        sums = f"its SHA-256 is {found[:_SHOWN]}..., was {promised[:_SHOWN] or 'nothing'}..."
+    if digest != promised:
+        sums = f"its SHA-256 is {digest[:_SHOWN]}..., was {promised[:_SHOWN] or 'nothing'}..."
         what = f"cut off or changed since it was written ({sums})"
         raise FileError(f"{path}: {what}; {remade(target or path)}")
 
@@ -144,7 +146,7 @@ def has_sum(path: str | os.PathLike[str]) -> bool:
 
 def remade(target: Any) -> str:
     """Return the command that brings a damaged file back, for an error."""
-    if Path(target).parts[-3:-1] == ("reports", "summary"):
+    if SUMMARY in Path(target).as_posix():
         return f"`git checkout {shlex.quote(str(target))}` brings it back"
     names = filter(None, os.environ.get(CONFIG_FILES, "").split(os.pathsep))
     configs = ["--configfile", *names]

@@ -12,12 +12,12 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
-from toplabel.reproduction.config.catalogue import Cell, load_catalogue
+from toplabel.reproduction.config.catalogue import Cell, RunConfig, load_catalogue
 from toplabel.reproduction.config.competitors import COMPETITORS
 from toplabel.reproduction.config.documents import read_yaml, unknown, validate
 from toplabel.reproduction.config.protocols import Budget, BudgetName, Protocol
-from toplabel.reproduction.config.run import SUMMARY, RunConfig
 from toplabel.reproduction.data.fetch import mirror_folders
+from toplabel.reproduction.files import SUMMARY
 from toplabel.reproduction.methods import competitor_module
 from toplabel.reproduction.raw import RawFiles
 from toplabel.reproduction.report.figures.registry import row_of

@@ -17,9 +17,8 @@ from toplabel.reproduction.compare.cells import KEPT, MEASURED, compared, read_c
 from toplabel.reproduction.compare.claims import COLUMNS as CLAIMS
 from toplabel.reproduction.compare.published import load_published
 from toplabel.reproduction.compare.verdicts import NOT_REPRODUCED
-from toplabel.reproduction.config.run import SUMMARY
 from toplabel.reproduction.facts import KEPT_JOBS, jobs
-from toplabel.reproduction.files import FileError, read_json, write_json
+from toplabel.reproduction.files import SUMMARY, FileError, read_json, write_json
 from toplabel.reproduction.frames import read_frame, write_frame
 from toplabel.reproduction.report.figures import agreement
 

@@ -26,9 +26,8 @@ import pandas as pd
 from toplabel.reproduction.compare.cells import KEPT, VARIANT, read_cells
 from toplabel.reproduction.compare.published import decimals_of
 from toplabel.reproduction.config.methods import Method, load_methods
-from toplabel.reproduction.config.run import SUMMARY
 from toplabel.reproduction.facts import KEPT_JOBS, kernels_of
-from toplabel.reproduction.files import FileError, read_json
+from toplabel.reproduction.files import SUMMARY, FileError, read_json
 from toplabel.reproduction.frames import read_frame
 from toplabel.reproduction.report.text import fixed
 from toplabel.reproduction.selection.evaluation import load_metrics

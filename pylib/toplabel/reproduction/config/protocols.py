@@ -31,6 +31,7 @@ _SLACK = 1e-9  # steps of 0.2 reach the end of a grid only up to rounding
 
 BudgetName = Literal["quick", "standard", "paper"]
 Base = Annotated[float, Field(gt=1)]
+Threshold = Literal["tune", "cardinality"] | float
 From = Annotated[float, Field(alias="from")]
 To = Annotated[float, Field(alias="to")]
 

@@ -228,7 +228,7 @@ def suspicions(columns: Sequence[Column], prepared: Prepared) -> list[str]:
     most_frequent = np.bincount(test.y).max() / len(test.y)
     if most_frequent >= _ALONE:
         return []
-    found, start = [], 0
+    sentences, start = [], 0
     for column in [column for column in columns if column.width][:_COLUMNS]:
         places = slice(start, start + column.width)
         start += column.width
@@ -238,11 +238,11 @@ def suspicions(columns: Sequence[Column], prepared: Prepared) -> list[str]:
         tree.fit(_dense(train.X[:_ROWS, places]), train.y[:_ROWS])
         share = tree.score(_dense(test.X[:_ROWS, places]), test.y[:_ROWS])
         if share >= _ALONE:
-            found.append(
+            sentences.append(
                 f"The column {column.name!r} alone tells the class of {share:.0%} of the test rows: "
                 f"is it known before the class is? `drop: [{column.name}]` leaves it out."
             )
-    return found
+    return sentences
 
 
 def _dense(X) -> np.ndarray:

@@ -17,8 +17,7 @@ from toplabel.reproduction.compare.comparison import Comparison
 from toplabel.reproduction.compare.published import load_texts
 from toplabel.reproduction.config.keys import published_tables
 from toplabel.reproduction.config.notes import load_notes
-from toplabel.reproduction.config.run import SUMMARY
-from toplabel.reproduction.files import atomic_path, read_json
+from toplabel.reproduction.files import SUMMARY, atomic_path, read_json
 from toplabel.reproduction.frames import empty_frame, read_frame
 from toplabel.reproduction.report.background import paper_tables
 from toplabel.reproduction.report.crate import write_crate

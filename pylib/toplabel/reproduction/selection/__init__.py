@@ -19,8 +19,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from toplabel.reproduction.config.protocols import Grid
-from toplabel.reproduction.config.run import Threshold
+from toplabel.reproduction.config.protocols import Grid, Threshold
 from toplabel.reproduction.methods import Recipe
 
 _K = re.compile(r"(?:^top|_at_)([0-9]+)$")  # of a metric's name

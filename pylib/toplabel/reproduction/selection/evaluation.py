@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from toplabel import thresholds
-from toplabel.reproduction.config.run import Threshold
+from toplabel.reproduction.config.protocols import Threshold
 from toplabel.reproduction.files import read_records
 from toplabel.reproduction.frames import read_rows
 from toplabel.reproduction.selection import EvaluateTask

@@ -204,19 +204,19 @@ def _read_header(
     path: Path, lines: Sequence[str], drop: Sequence[str]
 ) -> tuple[int, list[Attribute]]:
     """Return how many lines the header has, and the attributes."""
-    found: dict[str, Attribute] = {}
+    attributes: dict[str, Attribute] = {}
     for number, line in enumerate(lines, start=1):
         if not line or line.lower().startswith(_SKIPPED):
             continue
         if line.lower() == "@data":
-            if missing := {*drop} - {*found}:
+            if missing := {*drop} - {*attributes}:
                 message = f"no attribute {shown(min(missing))}, which `drop` names"
                 raise FormatError(path, None, message)
-            return number, [*found.values()]
+            return number, [*attributes.values()]
         attribute = _parse_attribute(path, number, line, drop)
-        if attribute.name in found:
+        if attribute.name in attributes:
             raise FormatError(path, number, f"attribute {shown(attribute.name)} is there twice")
-        found[attribute.name] = attribute
+        attributes[attribute.name] = attribute
     raise FormatError(path, None, "no @data line; the file is truncated or no ARFF")
 
 
@@ -297,8 +297,8 @@ def _features(content: _Content, labels: Sequence[int]) -> sparse.csr_matrix:
     columns = sorted({*range(len(attributes))} - {*labels} - {*dropped})
     X = rows[:, columns]
     if any(len(attributes[j].words) > 2 for j in columns):
-        found = [_coded(rows[:, [j]], len(attributes[j].words)) for j in columns]
-        X = sparse.hstack(found, format="csr")
+        coded = [_coded(rows[:, [j]], len(attributes[j].words)) for j in columns]
+        X = sparse.hstack(coded, format="csr")
     X.eliminate_zeros()
     X.sort_indices()
     return X

@@ -126,9 +126,9 @@ def read_hdf5(path: Path, names: Sequence[str]) -> list[np.ndarray]:
     An array that is neither chunked nor compressed is mapped into memory, others are read.
     """
     with damage(path, "HDF5 file"), h5py.File(path, "r") as content:
-        found: list[str] = []
-        content.visit(found.append)  # which follows no soft or external link
-        _check_names(path, names, found)
+        paths: list[str] = []
+        content.visit(paths.append)  # which follows no soft or external link
+        _check_names(path, names, paths)
         return [_array(path, name, content[name]) for name in names]
 
 
@@ -152,10 +152,10 @@ def _array(path: Path, name: str, data: Any) -> np.ndarray:
     return np.memmap(path, data.dtype, mode="r", offset=offset, shape=data.shape)
 
 
-def _check_names(path: Path, names: Sequence[str], found: Collection[str]) -> None:
+def _check_names(path: Path, names: Sequence[str], known: Collection[str]) -> None:
     for name in names:
-        if name not in found:
-            there = ", ".join(found) or "nothing"
+        if name not in known:
+            there = ", ".join(known) or "nothing"
             raise FormatError(path, None, f"{name!r} is not in it; it has: {there}")
 
 

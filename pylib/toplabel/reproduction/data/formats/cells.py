@@ -82,14 +82,14 @@ class Reading:
             text = text.map(lambda t: re.sub(mark, "", t) if grouped.fullmatch(t) else t)
         if self.decimal != ".":
             text = text.map(lambda t: "" if "." in t else t.replace(self.decimal, "."))
-        found = text.to_numpy(object)
+        texts = text.to_numpy(object)
         try:
             # Python reads 1_2 as 12.
-            numbers = found.astype(np.float64) if not any("_" in t for t in found) else None
+            numbers = texts.astype(np.float64) if not any("_" in t for t in texts) else None
         except ValueError:
             numbers = None
         if numbers is None:
-            numbers = [float(t) if _is_number(t) else np.nan for t in found]
+            numbers = [float(t) if _is_number(t) else np.nan for t in texts]
         return pd.Series(numbers, column.index, dtype=np.float64)
 
 
@@ -197,14 +197,14 @@ def words_of_list(value: Any) -> list[str]:
         return re.findall(r"'([^']*)'", inner)
     for parse in (json.loads, ast.literal_eval):
         try:
-            found = parse(text)
+            parsed = parse(text)
         except (ValueError, SyntaxError):
             continue
-        if isinstance(found, str):  # ('rock') of Python
-            return [found]
-        if isinstance(found, list | tuple | set):
-            return _texts(sorted(found) if isinstance(found, set) else found)
-        if found == {}:  # an empty array of Postgres
+        if isinstance(parsed, str):  # ('rock') of Python
+            return [parsed]
+        if isinstance(parsed, list | tuple | set):
+            return _texts(sorted(parsed) if isinstance(parsed, set) else parsed)
+        if parsed == {}:  # an empty array of Postgres
             return []
         break
     quote = "'" if inner.lstrip().startswith("'") else '"'

@@ -186,11 +186,11 @@ def _classes(tables: Mapping[str, Table]) -> tuple[list[str], dict[str, np.ndarr
     if any(values.dtype.kind == "U" for values in labels.values()):
         labels = {name: values.astype(str) for name, values in labels.items()}
         labels = _numbers_of_words(tables, labels)
-    found = np.unique(np.concatenate(list(labels.values())))
-    if len(found) > max(_MANY, sum(map(len, labels.values())) / 2):
-        raise next(iter(tables.values())).error(f"{len(found)} classes; are these the labels?")
-    indices = {name: np.searchsorted(found, values) for name, values in labels.items()}
-    return [str(value) for value in found], indices
+    classes = np.unique(np.concatenate(list(labels.values())))
+    if len(classes) > max(_MANY, sum(map(len, labels.values())) / 2):
+        raise next(iter(tables.values())).error(f"{len(classes)} classes; are these the labels?")
+    indices = {name: np.searchsorted(classes, values) for name, values in labels.items()}
+    return [str(value) for value in classes], indices
 
 
 def _single_labels(table: Table) -> np.ndarray:

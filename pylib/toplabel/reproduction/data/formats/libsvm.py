@@ -57,16 +57,16 @@ def load(source: Source, n_features: Size | None = None) -> Loaded:
     tables = _numbered(tables, n_features)
     if not is_multilabel:
         return assemble(tables, source.task)
-    found = sorted({label for t in tables.values() for labels in t.labels for label in labels})
-    if not found or any(label % 1 for label in found):
+    known = sorted({label for t in tables.values() for labels in t.labels for label in labels})
+    if not known or any(label % 1 for label in known):
         message = "no row has a label, or a label is no whole number"
         raise next(iter(tables.values())).error(message)
-    coder = MultiLabelBinarizer(classes=found, sparse_output=True).fit(None)
+    coder = MultiLabelBinarizer(classes=known, sparse_output=True).fit(None)
     tables = {
         name: table._replace(labels=coder.transform(table.labels).astype(np.uint8))
         for name, table in tables.items()
     }
-    return assemble(tables, source.task, [f"{label:.0f}" for label in found])
+    return assemble(tables, source.task, [f"{label:.0f}" for label in known])
 
 
 def _numbered(tables: Mapping[str, Table], n_features: int | None) -> dict[str, Table]:

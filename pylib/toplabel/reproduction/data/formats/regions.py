@@ -58,9 +58,9 @@ def load_voc(
         objects[part] = dict(_annotations(path))
         if not objects[part]:
             raise FormatError(path, None, "no Annotations/*.xml in it")
-    found = {o.label for part in objects.values() for image in part.values() for o in image}
-    names = sorted(found) if classes is None else list(classes)
-    if unknown := sorted(found - {*names}):
+    there = {o.label for part in objects.values() for image in part.values() for o in image}
+    names = sorted(there) if classes is None else list(classes)
+    if unknown := sorted(there - {*names}):
         raise FormatError(path, None, f"objects of the unknown class {shown(unknown[0])}")
     parts = {part: _labelled(path, objects[part], names) for part, path in source.parts.items()}
     return Loaded(parts, names if classes is None else [classes[name] for name in names])
@@ -124,8 +124,8 @@ def _instances(path: Path) -> tuple[list[str], dict[str, list[Object]]]:
         objects: dict[str, list[Object]] = {str(entry["id"]): [] for entry in document["images"]}
         for entry in document["annotations"]:
             _, _, width, height = entry["bbox"]
-            found = Object(categories[entry["category_id"]], float(width * height))
-            objects[str(entry["image_id"])].append(found)
+            label = categories[entry["category_id"]]
+            objects[str(entry["image_id"])].append(Object(label, float(width * height)))
     return [categories[key] for key in sorted(categories)], objects
 
 
@@ -149,8 +149,8 @@ def _labelled(path: Path, objects: Mapping[str, Sequence[Object]], classes: Sequ
         name = name.decode() if isinstance(name, bytes) else str(name)
         if name not in objects:
             raise FormatError(path, None, f"the image {name!r} has no annotation")
-        for found in objects[name]:
-            Y[i, index[found.label]] = 1
+        for item in objects[name]:
+            Y[i, index[item.label]] = 1
         if objects[name]:
-            y[i] = index[max(objects[name], key=lambda found: found.size).label]
+            y[i] = index[max(objects[name], key=lambda item: item.size).label]
     return Part(features_of(path, X), y=y, Y=Y, groups=image.astype(np.int64))

@@ -101,7 +101,7 @@ def load(
             table.take(name, name in drop, name in categorical)
     table.refuse_words()
     X = table.filled()
-    names, found = read_labels(table, asked, label, tags, X.index)
+    names, labels_of_rows = read_labels(table, asked, label, tags, X.index)
     tables = {}
     for part, raw in raws.items():
         rows = X.index.get_level_values("part") == part
@@ -109,7 +109,7 @@ def load(
         tables[part] = Table(
             raw.path,
             X[rows].to_numpy(np.float64),
-            found[rows],
+            labels_of_rows[rows],
             names=[*X],
             lines=None if raw.lines is None else raw.lines[numbers],
             rows=numbers if len(numbers) < len(raw.frame) else None,
@@ -201,8 +201,7 @@ def read_labels(
         return None, _classes(table, label)[rows].to_numpy(str)
     if tags is not None:
         return _tags(table, asked[0], tags.get("separator"), rows)
-    found = {name: _indicator(table, name)[rows] for name in asked}
-    return [*asked], np.column_stack([*found.values()])
+    return [*asked], np.column_stack([_indicator(table, name)[rows] for name in asked])
 
 
 def _classes(table: TableColumns, name: str) -> pd.Series:
