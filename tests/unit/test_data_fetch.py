@@ -14,7 +14,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from toplabel.reproduction import raw as planning
 from toplabel.reproduction.config.datasets import load_registry
 from toplabel.reproduction.config.documents import validate
 from toplabel.reproduction.config.entry import Entry, RawFile
@@ -28,9 +27,9 @@ from toplabel.reproduction.data.fetch import (
     check_only_copy,
     fetch_file,
     mirror_folders,
+    missing_reason,
     raw_path,
 )
-from toplabel.reproduction.raw import missing_reason
 
 CERTIFICATE = Path(__file__).with_name("loopback.pem")  # self-signed, of 127.0.0.1, with its key
 CONTENT = b"1 1:0.5\n2 1:0.25\n" * 5000
@@ -145,14 +144,14 @@ def test_what_is_nowhere_is_told_with_the_places_looked_at(target, tmp_path):
 
 def test_each_host_is_asked_once_while_a_run_is_planned(tmp_path, monkeypatch):
     asked = []
-    monkeypatch.setattr(planning, "unreachable", lambda url: asked.append(url) or "no answer")
+    monkeypatch.setattr(fetching, "unreachable", lambda url: asked.append(url) or "no answer")
     files = tuple(RawFile(name, url=f"https://host/{name}") for name in "ab")
     entry = replace(ENTRY, files=files)
     assert missing_reason(entry, tmp_path)
     assert asked == []
     assert "host: no answer" in missing_reason(entry, tmp_path, download=True)
     assert len(asked) == 1
-    monkeypatch.setattr(planning, "unreachable", lambda url: "")
+    monkeypatch.setattr(fetching, "unreachable", lambda url: "")
     assert missing_reason(entry, tmp_path, download=True) == ""
 
 

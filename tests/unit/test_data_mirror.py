@@ -6,10 +6,9 @@ from sklearn.datasets import load_digits
 
 from toplabel.reproduction.config.datasets import load_registry
 from toplabel.reproduction.data import PrepareTask
-from toplabel.reproduction.data.fetch import fetch
+from toplabel.reproduction.data.fetch import fetch, missing_reason
 from toplabel.reproduction.data.overview import disagreements
 from toplabel.reproduction.data.prepare import prepare
-from toplabel.reproduction.raw import missing_reason
 
 pytestmark = pytest.mark.mirror
 

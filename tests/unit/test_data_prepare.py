@@ -21,7 +21,6 @@ from toplabel.reproduction.data.checks import (
     statistics,
     validate_prepared,
 )
-from toplabel.reproduction.data.divide import divide
 from toplabel.reproduction.data.fetch import SHIPPED, fetch
 from toplabel.reproduction.data.overview import (
     COLUMNS,
@@ -29,7 +28,7 @@ from toplabel.reproduction.data.overview import (
     disagreements,
 )
 from toplabel.reproduction.data.parts import Loaded, Part, Prepared
-from toplabel.reproduction.data.prepare import prepare, store
+from toplabel.reproduction.data.prepare import divide, prepare, store
 from toplabel.reproduction.data.prepared import load_prepared, save_prepared
 from toplabel.reproduction.files import FileError
 

@@ -21,8 +21,8 @@ from toplabel.reproduction.frames import join_names, split_names
 from toplabel.reproduction.methods import Recipe
 from toplabel.reproduction.selection import PredictTask
 from toplabel.reproduction.selection.choice import Choice
+from toplabel.reproduction.selection.evaluation import model_arrays, predictions
 from toplabel.reproduction.selection.models import Model, key_of, train_models
-from toplabel.reproduction.selection.predictions import model_arrays, predictions
 from toplabel.reproduction.tasks import recipe_of
 
 NAN = float("nan")

@@ -9,8 +9,8 @@ from toplabel.reproduction.frames import write_frame
 from toplabel.reproduction.jobs import run
 from toplabel.reproduction.selection import PredictTask
 from toplabel.reproduction.selection.choice import load_choices
+from toplabel.reproduction.selection.evaluation import model_arrays, predictions, predicts_sets
 from toplabel.reproduction.selection.models import load_models
-from toplabel.reproduction.selection.predictions import model_arrays, predictions, predicts_sets
 
 
 def main(task, snakemake):

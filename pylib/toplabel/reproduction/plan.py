@@ -16,10 +16,9 @@ from toplabel.reproduction.config.catalogue import Cell, RunConfig, load_catalog
 from toplabel.reproduction.config.competitors import COMPETITORS
 from toplabel.reproduction.config.documents import read_yaml, unknown, validate
 from toplabel.reproduction.config.protocols import Budget, BudgetName, Protocol
-from toplabel.reproduction.data.fetch import mirror_folders
+from toplabel.reproduction.data.fetch import RawFiles, mirror_folders
 from toplabel.reproduction.files import SUMMARY
 from toplabel.reproduction.methods import competitor_module
-from toplabel.reproduction.raw import RawFiles
 from toplabel.reproduction.report.figures.registry import row_of
 from toplabel.reproduction.sources import fingerprint, is_module, module_sum
 
