@@ -77,20 +77,9 @@ def with_defaults(root: Path, config: Mapping[str, Any]) -> dict[str, Any]:
 class Plan:
     """What a config asks for.
 
-    Parameters
-    ----------
-    root : path-like
-        The checkout, with config/, workflow/ and data/published/.
-    config : mapping
-        The config as Snakemake merged it from files and command line.
-    source : str, optional
-        The files that it was merged from, which errors name.
-
-    Raises
-    ------
-    PlanError
-        One line that names the files and the key: a key or a value that the models refuse, or the
-        name of a study, data set, method or protocol that does not exist.
+    The config is that which Snakemake merged from files, the `source` that errors name, and the command
+    line; `root` is the checkout. A PlanError of one line names the files and the key of what is wrong, or
+    of a study, data set, method or protocol that does not exist.
     """
 
     def __init__(self, root: str | Path, config: Mapping[str, Any], source: str = DEFAULTS) -> None:
@@ -268,12 +257,7 @@ class Plan:
     @cached_property
     def cells(self) -> list[Cell]:
         """The cells of the config whose data sets can be had; of a run that only shows, those with
-        results.
-
-        Raises
-        ------
-        PlanError
-            One line with the reasons, when there is none.
+        results. A PlanError has the reasons why there is none.
         """
         if not self.run.show:
             return self.reachable(self.asked, "the studies of the config")

@@ -223,15 +223,8 @@ class Progress(logging.Handler):
     """Listen to Snakemake's log, and write one line with the time that is left.
 
     A job takes as long as its benchmark file of an earlier run says, or as the kept run took, at the
-    pace of the jobs before it; one of which nothing is known takes the mean of those like it.
-
-    Parameters
-    ----------
-    tasks : iterable
-        Snakemake's jobs that have to run, with `jobid` and `benchmark`.
-    at_once : int
-        How many run at a time.
-    plan : Plan
+    pace of the jobs before it; one of which nothing is known takes the mean of those like it. `tasks` are
+    Snakemake's jobs that have to run, of which so many run `at_once`.
     """
 
     def __init__(self, tasks: Iterable[Any], at_once: int, plan: Plan) -> None:

@@ -32,16 +32,8 @@ _SCORE = re.compile(r"(<!-- run: score -->\n).*?(<!-- end -->)", re.DOTALL)
 def keep(results: Path, summary: Path, lacking: bool = False) -> None:
     """Copy the numbers of a run, the claims, what it was made with, and the times of its jobs.
 
-    Parameters
-    ----------
-    results, summary : Path
-    lacking : bool
-        Whether the run may lack numbers that are kept now.
-
-    Raises
-    ------
-    FileError
-        The run has several budgets, or that of tests; or it lacks kept numbers.
+    A FileError says that the run has several budgets, or that of tests; or that it lacks numbers that are
+    kept now, unless numbers may be `lacking`.
     """
     cells = read_cells(results / "cells.csv")
     measured = cells[cells["run"] == MEASURED].assign(run=KEPT)

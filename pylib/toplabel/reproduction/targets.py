@@ -176,13 +176,9 @@ class Targets:
         return sorted(names | {whole_name(table) for table in plan.catalogue.tables})
 
     def outputs(self, name: str) -> list[str]:
-        """Return the files of a target: the test metrics of the cells that it stands for, or a
-        figure.
+        """Return the files of a target: the test metrics of the cells that it stands for, or a figure.
 
-        Raises
-        ------
-        PlanError
-            One line, when no data set of it can be had, or the config has no cell of a figure.
+        A PlanError says that no data set of it can be had, or that the config has no cell of a figure.
         """
         plan = self.plan
         if (figure := row_of(name)) is not None:

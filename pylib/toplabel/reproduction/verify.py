@@ -74,10 +74,7 @@ def draw(
 ) -> pd.DataFrame:
     """Return kept numbers at random; with `minutes`, of results that take no more together.
 
-    Raises
-    ------
-    ValueError
-        There are fewer numbers than `cells`, or none takes as little.
+    A ValueError says that there are fewer numbers than `cells`, or that none takes as little.
     """
     if not 1 <= cells <= len(kept):
         raise ValueError(f"--cells {cells}: it must be from 1 to {len(kept)}, the kept numbers")

@@ -13,33 +13,18 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Competitor:
-    """What is known of a competitor, which trains on one label per example, before its import.
+    """What is known of a competitor, which trains on one label per example, before its import."""
 
-    Attributes
-    ----------
-    code : str
-        The module in `toplabel.reproduction.methods` and its class, as "toppush.TopPush"; an
-        instance is a `methods.trained.Trainer`.
-    fixed : mapping
-        Arguments of the class that make this competitor; those in `params` of a row of
-        config/methods.yaml are added.
-    parameter : str
-        What is selected on validation data, on the axis C of the protocols' grids. "C" is the C of
-        the papers, 1/(lambda n) with n the number of terms in the loss.
-    top_k : bool
-        Whether it has a k.
-    kernel : {"linear", "rbf", ""}
-        Its kernel; the width of an RBF kernel is chosen by the competitor itself.
-    leave_one_out : bool
-        Whether it is validated by closed-form leave-one-out scores, whatever the protocol says.
-    """
-
-    code: str
+    code: str  # the module in `toplabel.reproduction.methods` and its class, a `methods.trained.Trainer`
+    # Arguments of the class that make this competitor; `params` of config/methods.yaml are added.
     fixed: Mapping[str, Any] = field(default_factory=dict)
+    # What is selected on the axis C of the grids. "C" is that of the papers, 1/(lambda n) for n terms.
     parameter: str = "C"
-    top_k: bool = False
-    kernel: str = "linear"
-    leave_one_out: bool = False
+    top_k: bool = False  # whether it has a k
+    kernel: str = "linear"  # linear, rbf (whose width it chooses itself) or none
+    leave_one_out: bool = (
+        False  # validated by closed-form leave-one-out scores, whatever the protocol
+    )
 
 
 _NORMS = "bound on the norms"

@@ -18,18 +18,7 @@ from toplabel.reproduction.config.protocols import Axis
 class PrepareTask:
     """What a prepared data set depends on besides the bytes of its raw files.
 
-    The fields have the meaning of the keys of a registry entry (`config.entry.Entry`). The others are:
-
-    Attributes
-    ----------
-    sums : mapping
-        The SHA-256 of the user's own raw files, by path, as the run saw them.
-    printed_rows : mapping
-        The number of training rows that papers print, by source, where the files must have it.
-    C : Axis or None
-        The grid of C, for advice where the norms of the rows do not suit it.
-    is_own : bool
-        Whether it is a set of the user's own, which gets more advice.
+    Fields without a comment have the meaning of the keys of a registry entry (`config.entry.Entry`).
     """
 
     name: str
@@ -39,16 +28,17 @@ class PrepareTask:
     format: str | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     files: tuple[RawFile, ...] = ()
-    sums: Mapping[str, str] = field(default_factory=dict)
+    sums: Mapping[str, str] = field(default_factory=dict)  # of the user's own raw files, by path
     divide: Divide | None = None
     transform: Literal["standardise", "normalise"] | None = None
     bias: bool = False
     folds: int | None = None
     splits: tuple[Split, ...] = ()
     not_comparable: str = ""
+    # The number of training rows that papers print and the files must have, by source.
     printed_rows: Mapping[str, str] = field(default_factory=dict)
-    C: Axis | None = None
-    is_own: bool = False
+    C: Axis | None = None  # the grid, for advice where the norms of the rows do not suit it
+    is_own: bool = False  # whether it is a set of the user's own, which gets more advice
 
     @classmethod
     def of(

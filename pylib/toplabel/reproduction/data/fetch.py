@@ -136,12 +136,7 @@ def fetch_file(task: FetchTask, target: Path, places: Places) -> None:
     """Bring one raw file of a data set to the path `target`, whole or not at all.
 
     The mirrors are asked in their order (see `mirror_folders`), then, where the network may be asked,
-    the official address.
-
-    Raises
-    ------
-    FetchError
-        The file is not available, damaged, or not the registered one.
+    the official address. A FetchError says that it is not available, damaged, or not the registered one.
     """
     file = task.file
     folders = [Path(mirror) / task.folder for mirror in places.mirrors]

@@ -19,33 +19,17 @@ _BLOCK_BYTES = 1 << 26  # 64 MiB
 
 @dataclass(frozen=True)
 class Part:
-    """Rows that belong together: a training part, a test part.
+    """Rows that belong together: a training part, a test part. There are n instances and m classes."""
 
-    Attributes
-    ----------
-    X : ndarray or csr_matrix of shape (rows, d), float64 or float32
-        One feature vector per row; dense ones may be a read-only memory map.
-    y : ndarray of shape (n,), int64, or None
-        Class indices 0..m-1; beside an empty label set -1, no single label.
-    Y : ndarray of shape (n, m), uint8, or None
-        0/1 indicator of the label sets.
-    groups : ndarray of shape (rows,), int64, or None
-        The instance 0..n-1 that a row belongs to; None: row i is instance i.
-    shift, scale : ndarray of shape (d,), or None
-        Of a standardised training part: what was subtracted from its columns, and divided by.
-    rows : ndarray of shape (n,), int64, or None
-        The row of the raw file, from 0, that an instance is; None: instance i is row i.
-    ids : ndarray of shape (n,), text, or None
-        The values of a column of the raw file that is left out and tells the rows apart.
-    """
-
-    X: Rows
-    y: np.ndarray | None = None
-    Y: np.ndarray | None = None
-    groups: np.ndarray | None = None
+    X: Rows  # (rows, d), float64 or float32; dense rows may be a read-only memory map
+    y: np.ndarray | None = None  # (n,), int64: class indices; beside an empty label set -1
+    Y: np.ndarray | None = None  # (n, m), uint8: the 0/1 indicator of the label sets
+    groups: np.ndarray | None = None  # (rows,), int64: the instance of each row; None: row i is i
+    # (d,): of a standardised training part what was subtracted from its columns, and divided by.
     shift: np.ndarray | None = None
     scale: np.ndarray | None = None
-    rows: np.ndarray | None = None
+    rows: np.ndarray | None = None  # (n,), int64: the row of the raw file of each; None: row i is i
+    # (n,), text: the values of a column of the raw file that is left out and tells the rows apart.
     ids: np.ndarray | None = None
 
     @property
@@ -67,29 +51,17 @@ class Part:
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a raw table, and what its reader took it for.
-
-    Attributes
-    ----------
-    kind : str
-        What the values are: numbers, words, lists, or nothing.
-    distinct, missing : int
-        The number of different values, and of gaps, in all parts together.
-    first : str
-        Its first values.
-    use : str
-        What becomes of it.
-    width : int
-        The number of features that it becomes. The features of all columns stand in their order.
-    """
+    """A column of a raw table, and what its reader took it for; the numbers are of all parts together."""
 
     name: str
-    kind: str
-    distinct: int
-    missing: int
-    first: str
-    use: str
-    width: int = 0
+    kind: str  # what the values are: numbers, words, lists, or nothing
+    distinct: int  # different values
+    missing: int  # gaps
+    first: str  # the first values
+    use: str  # what becomes of it
+    width: int = (
+        0  # the number of features that it becomes; these stand in the order of the columns
+    )
 
 
 @dataclass(frozen=True)

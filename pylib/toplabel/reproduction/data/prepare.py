@@ -37,15 +37,10 @@ _DENSE_DENSITY = 0.2
 
 
 def prepare(task: PrepareTask, raw_folder: str | os.PathLike[str]) -> Prepared:
-    """Make a data set of its raw files, or by its generator.
+    """Make a data set of its raw files, in its folder in `raw_folder`, or by its generator.
 
-    The raw files stand in the folder of the set in `raw_folder`, plain or compressed.
-
-    Raises
-    ------
-    ValueError
-        One line: a missing raw file or one with another sum, a malformed file, a data set that
-        `validate_prepared` refuses, or whose number of training rows contradicts the paper.
+    A ValueError of one line names a missing raw file or one with another sum, a malformed file, a data set
+    that `validate_prepared` refuses, or one whose number of training rows contradicts the paper.
     """
     where = f"data set '{task.name}'"
     raw: dict[str, Any] = {}

@@ -19,52 +19,24 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Recipe:
-    """All of a method that the training of a model depends on, besides data and numbers.
+    """All of a method that the training of a model depends on, besides data and numbers."""
 
-    Attributes
-    ----------
-    loss : str
-        A key of `toplabel.losses.LOSSES`, or the import path of a loss of the user; empty for an
-        estimator and a competitor.
-    estimator : str
-        The import path of a classifier with the interface of scikit-learn, or empty.
-    competitor : str
-        The class of a competitor, as "toppush.TopPush" in `toplabel.reproduction.methods`, or empty.
-    arguments : mapping
-        Arguments of the class of the estimator, of the competitor or of the loss of the user.
-    candidates : tuple of mappings
-        Of an estimator the values of parameters to select from.
-    k : int or None
-        The k of a top-k loss; None where it is selected, and where there is none.
-    ks : tuple of int
-        The values that k is selected from, if it is.
-    gamma : float
-        The smoothing of a hinge loss.
-    passes : int or None
-        After how many passes over the data the solver ends, whatever the gap is.
-    takes : {"one", "set"}
-        Whether it is trained on one label per example or on label sets.
-    features : {"raw", "bias", "standardise"}
-        Whether the features get a column of ones, or are standardised and get one.
-    kernel : {"linear", "rbf", ""}
-        The kernel of a loss.
-    leave_one_out : bool
-        Whether it is validated by closed-form leave-one-out scores.
-    """
-
-    loss: str = ""
-    estimator: str = ""
-    competitor: str = ""
+    loss: str = ""  # a key of the library's losses, or the import path of a loss of the user
+    estimator: str = ""  # the import path of a classifier with the interface of scikit-learn
+    competitor: str = ""  # the class of a competitor in this package, as "toppush.TopPush"
+    # Arguments of the class of the estimator, of the competitor or of the loss of the user.
     arguments: Mapping[str, Any] = field(default_factory=dict)
+    # Of an estimator the values of parameters to select from.
     candidates: tuple[Mapping[str, Any], ...] = ()
-    k: int | None = None
-    ks: tuple[int, ...] = ()
-    gamma: float = 0.0
-    passes: int | None = None
-    takes: Literal["one", "set"] = "one"
+    k: int | None = None  # of a top-k loss; None where it is selected, and where there is none
+    ks: tuple[int, ...] = ()  # the values that k is selected from, if it is
+    gamma: float = 0.0  # the smoothing of a hinge loss
+    passes: int | None = None  # over the data, after which the solver ends whatever the gap is
+    takes: Literal["one", "set"] = "one"  # a label per example, or a set of labels
+    # Features get a column of ones, or are standardised and get one.
     features: Literal["raw", "bias", "standardise"] = "raw"
-    kernel: str = "linear"
-    leave_one_out: bool = False
+    kernel: str = "linear"  # of a loss: linear, rbf or none
+    leave_one_out: bool = False  # whether it is validated by closed-form leave-one-out scores
 
     @property
     def tunes_width(self) -> bool:

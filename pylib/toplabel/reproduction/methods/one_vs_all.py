@@ -169,13 +169,6 @@ class Libsvm:
             bias[j] = machine.intercept_[0]
             iterations = max(iterations, int(np.max(machine.n_iter_)))
         status = "uncertified" if iterations < limit else "max_iter"
-        return Trained(_model(X, A, bias, theta), status, -(-iterations // n))
-
-
-def _model(
-    X: np.ndarray, A: np.ndarray, bias: np.ndarray, theta: float | None
-) -> Affine | Gaussian:
-    if theta is None:
-        return Affine(X.T @ A, bias)
-    kept = np.flatnonzero(A.any(axis=1))
-    return Gaussian(X[kept], A[kept], bias, theta)
+        kept = np.flatnonzero(A.any(axis=1))
+        model = Affine(X.T @ A, bias) if theta is None else Gaussian(X[kept], A[kept], bias, theta)
+        return Trained(model, status, -(-iterations // n))

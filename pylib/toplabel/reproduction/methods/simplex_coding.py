@@ -48,10 +48,7 @@ class LeastSquares:
         else:
             options = {"n_classes": n_classes, **_kernel(X, kernel, denominator)}
             solution, left_out = simplex.solve(_rows(X, bias), labels, "s_ls", C, **options), None
-        certificate = (solution.primal, solution.dual, solution.relative_gap)
-        return Trained(
-            _model(solution, X, bias), solution.status, 1, *certificate, left_out=left_out
-        )
+        return _trained(solution, X, bias, epochs=1, left_out=left_out)
 
 
 @dataclass(frozen=True)
@@ -68,10 +65,7 @@ class SupportVectors:
         options = {"kernel": self.kernel, "n_classes": n_classes, "tol": tol, "seed": seed}
         options |= {"max_iter": max_iter, "warm_start": None if start is None else start.state}
         solution = simplex.solve(X, labels, self.loss, C, **options)
-        certificate = (solution.primal, solution.dual, solution.relative_gap)
-        return Trained(
-            _model(solution, X), solution.status, solution.epochs, *certificate, state=solution
-        )
+        return _trained(solution, X, state=solution)
 
 
 @dataclass(frozen=True)
@@ -91,9 +85,7 @@ class Online:
         options = {"epochs": self.epochs, "average": self.average, "n_classes": n_classes}
         rows = _rows(X, self.bias)
         solution = simplex.solve_online(rows, labels, self.loss, C, seed=seed, **options)
-        return Trained(
-            _model(solution, X, self.bias), solution.status, solution.epochs, solution.primal
-        )
+        return _trained(solution, X, self.bias, dual=math.nan, relative_gap=math.nan)
 
 
 @dataclass(frozen=True)
@@ -168,16 +160,20 @@ def _rows(X: Matrix, bias: bool) -> Matrix:
     return sparse.hstack([X, ones], format="csr") if sparse.issparse(X) else np.hstack([X, ones])
 
 
-def _model(
-    solution: simplex.SimplexSolution, X: Matrix, bias: bool = False
-) -> np.ndarray | Affine | Gaussian:
-    """Return the scores of the classes as a model that can be stored."""
+def _trained(
+    solution: simplex.SimplexSolution, X: Matrix, bias: bool = False, **changes: Any
+) -> Trained:
+    """Return a solution with the scores of the classes as a model that can be stored."""
     codes = simplex.simplex_coding(solution.n_classes)
+    model: np.ndarray | Affine | Gaussian
     if solution.W is not None:
         W = solution.W @ codes
-        return Affine(W[:-1], W[-1]) if bias else W
-    kept = np.flatnonzero(solution.A.any(axis=1))
-    rows = np.asarray(dense(X[kept]), dtype=float)
-    return Gaussian(
-        rows, solution.A[kept] @ codes, np.zeros(solution.n_classes), float(solution.theta)
-    )
+        model = Affine(W[:-1], W[-1]) if bias else W
+    else:
+        kept = np.flatnonzero(solution.A.any(axis=1))
+        rows = np.asarray(dense(X[kept]), dtype=float)
+        model = Gaussian(
+            rows, solution.A[kept] @ codes, np.zeros(solution.n_classes), float(solution.theta)
+        )
+    certificate = ("status", "epochs", "primal", "dual", "relative_gap")
+    return Trained(model, **{name: getattr(solution, name) for name in certificate} | changes)

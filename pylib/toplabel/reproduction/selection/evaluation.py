@@ -199,15 +199,10 @@ def predictions(
     choices: Sequence[Choice],
     models: Mapping[Key, Model],
 ) -> pd.DataFrame:
-    """Return the predictions of the model that is chosen for the first metric of the protocol.
+    """Return what the model that is chosen for the first metric predicts, a row for each test instance.
 
-    Returns
-    -------
-    DataFrame
-        A row for each test instance of each split: `split`, `row` (the row of the raw file, from 0;
-        for a network's inputs and the like that of the test part), `id` where a column of the file that
-        is left out tells the rows apart, `true` and `predicted` (names of classes, of label sets joined
-        by `join_names`), and the score of each class, ``score_<class>``.
+    `row` is that of the raw file, from 0, or of the test part; there is an `id` where a column of the file
+    tells the rows apart. `true` and `predicted` are names of classes, or label sets by `join_names`.
     """
     import pandas as pd
 

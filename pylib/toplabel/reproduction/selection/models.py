@@ -6,7 +6,7 @@ import math
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -142,7 +142,6 @@ def _train_path(prepared: Prepared, task: TrainTask, keys: Sequence[Key]) -> lis
 def _model(fit: Fit, key: Key, recipe: Recipe, scaling: Scaling | None, test: Matrix) -> Model:
     solution = fit.solution
     norm = solution.gradient_norm
-    kept = _kept(solution, recipe, scaling, test)
     return Model(
         **key._asdict(),
         primal=float(solution.primal),
@@ -152,16 +151,13 @@ def _model(fit: Fit, key: Key, recipe: Recipe, scaling: Scaling | None, test: Ma
         status=solution.status,
         seconds=round(fit.seconds, 6),
         gradient_norm=np.nan if norm is None else float(norm),
-        W=kept.get("W"),
-        bias=kept.get("bias"),
-        A=kept.get("A"),
-        test_scores=kept.get("test_scores"),
+        **_kept(solution, recipe, scaling, test),
     )
 
 
 def _kept(
     solution: Solution | Trained, recipe: Recipe, scaling: Scaling | None, test: Matrix
-) -> dict[str, np.ndarray]:
+) -> dict[str, Any]:
     """Return the arrays of a solution that score rows; see `Model`."""
     if isinstance(solution, Trained):
         model = solution.model

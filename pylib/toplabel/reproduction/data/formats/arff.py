@@ -84,18 +84,9 @@ def load(
     numeric, or nominal: two words become 0 and 1 in the order of the header, more words a 0/1 column
     for each. A label of two words is 1 for the word that says yes, or else for the second.
 
-    Parameters
-    ----------
-    source : Source
-        With the XML file as `labels`, or else with one of the options `first_labels` and `last_labels`.
-    label : str or int, optional
-        The attribute of the class, by name or by number; by default the last one, as in Weka.
-    first_labels, last_labels : int, optional
-        So many attributes, the first or the last ones, are the labels.
-    drop : tuple of str
-        Attributes that are left out, whatever their type.
-    encoding : str, optional
-        That of files that are not UTF-8.
+    The attribute of the class is `label`, a name or a number, by default the last one, as in Weka. The
+    label sets are named by the XML file of the source, or are so many attributes, the `first_labels` or
+    the `last_labels`. Attributes in `drop` are left out, whatever their type.
     """
     is_set = source.task == "multilabel"
     given = sum(option is not None for option in (source.labels, first_labels, last_labels))
@@ -111,14 +102,12 @@ def load(
             raise FormatError(source.parts[part], None, f"its attributes are not those of {first}")
     kept = [attribute.name for attribute in attributes if not attribute.is_dropped]
     if not is_set:
-        name = _class_name(first, kept, -1 if label is None else label)
-        tables = {part: _with_classes(source.parts[part], read[part], name) for part in read}
-        return assemble(tables, source.task)
-    if source.labels:
+        names = [_class_name(first, kept, -1 if label is None else label)]
+    elif source.labels:
         names = read_labels(source.labels)
     else:
         names = kept[:first_labels] if first_labels else kept[-last_labels:]
-    tables = {part: _split_columns(source.parts[part], read[part], names) for part in read}
+    tables = {part: _table(source.parts[part], read[part], names, is_set) for part in read}
     return assemble(tables, source.task, names)
 
 
@@ -266,28 +255,23 @@ def _numbers(path: Path, lines: np.ndarray, attribute: Attribute, values: Sequen
     return np.array([position[word] for word in values])
 
 
-def _with_classes(path: Path, content: _Content, name: str) -> Table:
-    """Return the features and the classes of a file."""
-    j = [attribute.name for attribute in content.attributes].index(name)
-    values, words = content.rows[:, [j]].toarray().ravel(), content.attributes[j].words
-    labels = np.array(words)[values.astype(int)] if words else values
-    return Table(path, _features(content, [j]), labels, lines=content.lines, ids=content.ids)
-
-
-def _split_columns(path: Path, content: _Content, names: Sequence[str]) -> Table:
-    """Return the features and the label sets of a file."""
-    attributes, rows = content.attributes, content.rows
-    position = {attribute.name: j for j, attribute in enumerate(attributes)}
+def _table(path: Path, content: _Content, names: Sequence[str], is_set: bool) -> Table:
+    """Return the features and the labels of a file, which are the attributes of these names."""
+    position = {attribute.name: j for j, attribute in enumerate(content.attributes)}
     if missing := [name for name in names if name not in position]:
         raise FormatError(path, None, f"no attribute for the label {shown(missing[0])}")
-    labels = [position[name] for name in names]
-    Y = rows[:, labels].toarray()
-    for column, j in enumerate(labels):
-        if attributes[j].is_dropped or len(attributes[j].words) > 2:
-            message = f"label {shown(attributes[j].name)} is dropped or has more than two values"
-            raise FormatError(path, None, message)
-        Y[:, column] = _is_positive(attributes[j], Y[:, column])
-    return Table(path, _features(content, labels), Y, lines=content.lines, ids=content.ids)
+    places = [position[name] for name in names]
+    labels = content.rows[:, places].toarray()
+    if is_set:
+        for column, j in enumerate(places):
+            attribute = content.attributes[j]
+            if attribute.is_dropped or len(attribute.words) > 2:
+                message = f"label {shown(attribute.name)} is dropped or has more than two values"
+                raise FormatError(path, None, message)
+            labels[:, column] = _is_positive(attribute, labels[:, column])
+    elif words := content.attributes[places[0]].words:
+        labels = np.array(words)[labels.astype(int)]
+    return Table(path, _features(content, places), labels, lines=content.lines, ids=content.ids)
 
 
 def _features(content: _Content, labels: Sequence[int]) -> sparse.csr_matrix:

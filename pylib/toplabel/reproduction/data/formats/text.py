@@ -83,21 +83,11 @@ def read_text(path: Path, encoding: str | None = None) -> str:
 
 @dataclass(frozen=True)
 class Values:
-    """The values of a delimited text file.
+    """The values of a delimited text file."""
 
-    Attributes
-    ----------
-    names : list of str or None
-        The names of the columns, where the file has a header.
-    cells : ndarray of shape (n, d), object
-        The values as text.
-    lines : ndarray of shape (n,), int64
-        The line of the file, from 1, on which each row ends.
-    """
-
-    names: list[str] | None
-    cells: np.ndarray
-    lines: np.ndarray
+    names: list[str] | None  # of the columns, where the file has a header
+    cells: np.ndarray  # (n, d): the values as text
+    lines: np.ndarray  # (n,): the line of the file, from 1, on which each row ends
 
 
 def read_values(path: Path, delimiter: str, header: bool, encoding: str | None = None) -> Values:
