@@ -297,9 +297,14 @@ def _names(catalogue: Catalogue) -> Iterator[tuple[str, str, Iterable[str]]]:
         yield where, "data set", chain(study.datasets, *study.only.values())
         yield where, "method", (*study.methods, *study.only)
         yield where, "table", study.tables
-    for key, tables in catalogue.notes.tables.items():
-        yield f"{FILE}: {key}.tables", "table", tables
-    for name, reading in catalogue.notes.readings.items():
+    notes = catalogue.notes
+    for section in ("choices", "readings", "claims"):
+        for name, note in getattr(notes, section).items():
+            yield f"{FILE}: {section}.{name}.tables", "table", note.tables
+    for name, reason in notes.reasons.items():
+        for i, cells in enumerate(reason.cells):
+            yield f"{FILE}: reasons.{name}[{i}].tables", "table", cells.tables
+    for name, reading in notes.readings.items():
         yield f"{FILE}: readings.{name}", "data set", chain(*reading.datasets.items())
         yield f"{FILE}: readings.{name}", "method", chain(*reading.methods.items())
 

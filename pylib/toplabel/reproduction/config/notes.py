@@ -237,23 +237,6 @@ class Notes(Closed):
         pairs = [pair for reading in self.readings.values() for pair in reading.datasets.items()]
         return {new for old, new in pairs if new != old}
 
-    @property
-    def tables(self) -> dict[str, tuple[str, ...]]:
-        """The published tables that the notes name, by the keys of the notes."""
-        sections: dict[str, Mapping[str, Choice | Reading | Claim]] = {
-            "choices": self.choices,
-            "readings": self.readings,
-            "claims": self.claims,
-        }
-        tables = {
-            f"{key}.{name}": note.tables
-            for key, notes in sections.items()
-            for name, note in notes.items()
-        }
-        for name, reason in self.reasons.items():
-            tables |= {f"reasons.{name}[{i}]": cells.tables for i, cells in enumerate(reason.cells)}
-        return tables
-
     def reason_of(self, cell: Mapping[str, Any]) -> tuple[Reason, Evidence] | None:
         """Return the first reason that names a cell, with the evidence; None without any."""
         for reason in self.reasons.values():
