@@ -224,7 +224,7 @@ def _classes(table: TableColumns, name: str) -> pd.Series:
     if name in {*text} and any(map(looks_like_a_value, others)) and not name.isdecimal():
         message = f"the header has {shown(name)} above the classes, which is a class itself"
         table.refuse(text.index[0], f"{message}; `header: false` where the file has no header")
-    table.tell_labels(name, "words", gaps, f"{text.nunique()} classes")
+    table.tell(name, "words", gaps, f"{text.nunique()} classes")
     return text
 
 
@@ -238,7 +238,7 @@ def _indicator(table: TableColumns, name: str) -> pd.Series:
         row = wrong.idxmax()
         message = f"the label {shown(name)} of row {row[1]} (from 0) is {shown(column[row])}"
         table.refuse(row, f"{message}; labels must be 0 or 1")
-    table.tell_labels(name, "numbers", gaps, "a label")
+    table.tell(name, "numbers", gaps, "a label")
     return numbers
 
 
@@ -267,7 +267,7 @@ def _tags(
         sets, kind = text.str.split(separator or ";"), "words"
     sets = sets.map(lambda words: {word.strip() for word in words} - {""})
     coder = MultiLabelBinarizer().fit(sets[rows])
-    table.tell_labels(name, kind, gaps, f"{len(coder.classes_)} labels")
+    table.tell(name, kind, gaps, f"{len(coder.classes_)} labels")
     if words := sorted({*coder.classes_} & {"NA", "N/A", "None", "nan", "NaN", "null", "NULL"}):
         table.notes.append(
             f"{', '.join(words)} is taken for a tag; `na_values: [{words[0]}]` takes a row with it alone "

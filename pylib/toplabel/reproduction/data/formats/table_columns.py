@@ -59,7 +59,6 @@ class TableColumns:
     def take(self, name: str, is_dropped: bool, is_categorical: bool) -> None:
         """Add a column to the features, or leave it out."""
         column = self.whole[name]
-        is_text = column.dtype == object
         if is_dropped:
             self._leave_out(name, "left out by `drop`")
             return
@@ -78,7 +77,7 @@ class TableColumns:
             )
             self._leave_out(name, "left out: names of the rows")
             return
-        if is_text:
+        if column.dtype == object:
             self._check_types(name, column[~gaps])
         numbers = self.how.numbers(column, gaps)
         if (numbers.isna() & ~gaps).any() and not _is_nan_alone(column[numbers.isna() & ~gaps]):
@@ -91,7 +90,7 @@ class TableColumns:
             self.notes.append(note)
         self._note_twin(name, numbers)
         self._numbers[name], self._gaps[name] = numbers, gaps
-        self._tell(name, "numbers", gaps, "a feature", 1)
+        self.tell(name, "numbers", gaps, "a feature", 1)
 
     def refuse(self, row: tuple[str, int], message: str) -> NoReturn:
         """Raise an error about a row, by its part and number."""
@@ -109,10 +108,6 @@ class TableColumns:
                 message += f"; nor are these columns numbers or categories: {others}"
             self.refuse(row, message)
 
-    def tell_labels(self, name: str, kind: str, gaps: pd.Series, use: str) -> None:
-        """Describe a column of labels."""
-        self._tell(name, kind, gaps, use, 0)
-
     def described(self) -> list[Column]:
         """Return all columns: numbers, then words, as their features stand, then all others."""
         features = [*self._numbers, *self._words]
@@ -121,73 +116,67 @@ class TableColumns:
 
     def filled(self) -> pd.DataFrame:
         """Return the features of the rows that are kept, without gaps in numbers."""
-        gaps = pd.DataFrame(self._gaps, index=self.whole.index)
+        path = self._raws[self._first].path
+        if not self._numbers and not self._words:
+            raise FormatError(path, None, "no column is left as a feature")
+        numbers, words, gaps = (
+            pd.DataFrame(columns, index=self.whole.index)
+            for columns in (self._numbers, self._words, self._gaps)
+        )
         counts = gaps.sum()
         counts = counts[counts > 0]
-        numbers = pd.DataFrame(self._numbers, index=self.whole.index)
-        if len(counts) and self._missing == "error":
+        if self._missing == "drop":
+            kept = ~gaps.any(axis=1)
+            if not kept.any():
+                message = "each row has a gap, so `missing: drop` leaves none; gaps: "
+                message += _listed(counts)
+                raise FormatError(path, None, message)
+            numbers, words = numbers[kept], words[kept]
+        elif self._missing == "error" and len(counts):
             self._refuse_gaps(gaps, counts)
-        kept = ~gaps.any(axis=1)
-        if not kept.any() and self._missing == "drop":
-            listed = ", ".join(f"{shown(name)} ({n})" for name, n in counts.items())
-            message = f"each row has a gap, so `missing: drop` leaves none; gaps: {listed}"
-            raise FormatError(self._raws[self._first].path, None, message)
-        if self._missing in ("median", "mean"):
+        elif self._missing != "error":
             known = numbers.loc[[self._first]]
             values = known.median() if self._missing == "median" else known.mean()
-            if unknown := [
-                name for name in counts.index if name in values and pd.isna(values[name])
-            ]:
+            if unknown := [name for name in counts.index if pd.isna(values.get(name, 0.0))]:
                 message = f"column {shown(unknown[0])} has no value in it to fill gaps with"
-                raise FormatError(self._raws[self._first].path, None, message)
+                raise FormatError(path, None, message)
             numbers = numbers.fillna(values)
-        words = pd.DataFrame(self._words, index=self.whole.index)
-        if self._missing == "drop":
-            numbers, words = numbers[kept], words[kept]
-        coded = [pd.get_dummies(words[name], dtype=np.float64) for name in words]
-        self.categories = {name: [*columns] for name, columns in zip(words, coded, strict=True)}
-        coded = [columns.add_prefix(f"{name}_") for name, columns in zip(words, coded, strict=True)]
-        for name, columns in zip(words, coded, strict=True):
-            width = columns.shape[1]
-            use = f"{width} columns of 0 and 1" if width > 1 else "a column of 0 and 1"
-            self._told[name] = replace(self._told[name], use=use, width=width)
-        if not len(numbers.columns) and not coded:
-            message = "no column is left as a feature"
-            raise FormatError(self._raws[self._first].path, None, message)
-        return pd.concat([numbers, *coded], axis=1)
+        return pd.concat([numbers, *(self._coded(name, words[name]) for name in words)], axis=1)
+
+    def _coded(self, name: str, words: pd.Series) -> pd.DataFrame:
+        """Return a column of 0 and 1 for each word of a column."""
+        columns = pd.get_dummies(words, dtype=np.float64)
+        self.categories[name] = [*columns]
+        width = columns.shape[1]
+        use = f"{width} columns of 0 and 1" if width > 1 else "a column of 0 and 1"
+        self._told[name] = replace(self._told[name], use=use, width=width)
+        return columns.add_prefix(f"{name}_")
 
     def _refuse_gaps(self, gaps: pd.DataFrame, counts: pd.Series) -> NoReturn:
         row = gaps.any(axis=1).idxmax()
-        listed = ", ".join(f"{shown(name)} ({count})" for name, count in counts.items())
         advice = "`missing: median`, mean or drop fills them or drops the rows"
         written = {str(value) for name in counts.index for value in self.whole[name][gaps[name]]}
         if words := sorted(written - {"", "None", "nan"} or written & {"None"}):
-            advice += (
-                f"; {', '.join(map(shown, words[:3]))} is taken for a gap: where it is a word, "
-            )
-            advice += "name the column in `categorical`, or give `keep_default_na: false`"
-        self.refuse(row, f"missing values in the columns {listed}; {advice}")
+            advice += f"; {', '.join(map(shown, words[:3]))} is taken for a gap: where it is a word, name the "
+            advice += "column in `categorical`, or give `keep_default_na: false`"
+        self.refuse(row, f"missing values in the columns {_listed(counts)}; {advice}")
 
     def _check_types(self, name: str, values: pd.Series) -> None:
         """Refuse what is neither text nor a number: dates, lists and the like of a Parquet file."""
-        kinds = values.map(type)
-        for row, value in values[~kinds.isin([str, int, float])].items():
-            if not isinstance(value, str | int | float):
-                kind = type(value).__name__
-                message = (
-                    f"column {shown(name)} has values of the type {kind}, as {shown(str(value))}"
-                )
-                self.refuse(row, f"{message}; `drop: [{name}]` leaves it out")
+        strange = values[[not isinstance(value, str | int | float) for value in values]]
+        for row, value in strange.iloc[:1].items():
+            what = f"values of the type {type(value).__name__}, as {shown(str(value))}"
+            self.refuse(row, f"column {shown(name)} has {what}; `drop: [{name}]` leaves it out")
 
     def _add_words(self, name: str, gaps: pd.Series) -> None:
         text = self.whole[name].astype(str).mask(gaps, None)
         self._words[name], self._gaps[name] = text, gaps
-        self._tell(name, "words", gaps, "", 0)
+        self.tell(name, "words", gaps)
 
     def _leave_out(self, name: str, use: str) -> None:
         column = self.whole[name]
         kind = "nothing" if "empty" in use else "not looked at"
-        self._tell(name, kind, self.how.gaps(column), use, 0)
+        self.tell(name, kind, self.how.gaps(column), use)
         texts = column.astype(str)
         is_id = all(texts.loc[part].is_unique for part in self._raws) and len(texts) > 1
         if self.ids is None and is_id:
@@ -210,7 +199,8 @@ class TableColumns:
                 )
                 return
 
-    def _tell(self, name: str, kind: str, gaps: pd.Series, use: str, width: int) -> None:
+    def tell(self, name: str, kind: str, gaps: pd.Series, use: str = "", width: int = 0) -> None:
+        """Describe a column."""
         column = self.whole[name]
         kept = column[~gaps]
         if not kept.map(type).isin([str, int, float]).all():  # lists have no hash
@@ -219,6 +209,10 @@ class TableColumns:
         self._told[name] = Column(
             name, kind, int(kept.nunique()), int(gaps.sum()), first, use, width
         )
+
+
+def _listed(counts: pd.Series) -> str:
+    return ", ".join(f"{shown(name)} ({count})" for name, count in counts.items())
 
 
 def _is_nan_alone(values: pd.Series) -> bool:
