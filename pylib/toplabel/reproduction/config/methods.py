@@ -292,24 +292,17 @@ class Method(Closed):
         if self.estimator:
             return grid
         own = self.grid.get(name)
-        grid = replace(
-            grid,
-            C=own if isinstance(own, Axis) else budget.C,
-            theta=budget.theta if self.tunes_width else None,
-            patience=budget.patience,
-        )
+        C = own if isinstance(own, Axis) else budget.C
+        theta = budget.theta if self.tunes_width else None
+        grid = replace(grid, C=C, theta=theta, patience=budget.patience)
         if not self.point:
             return replace(
-                grid,
-                refine=budget.refine,
-                extend=budget.extend,
-                screen_rows=budget.screen_rows,
+                grid, refine=budget.refine, extend=budget.extend, screen_rows=budget.screen_rows
             )
-        if "C" in self.point:
-            grid = replace(grid, C=budget.C.only(self.point["C"]))
-        if "theta" in self.point:
-            grid = replace(grid, theta=budget.theta.only(self.point["theta"]))
-        return grid
+        point: dict[str, Any] = {
+            key: getattr(budget, key).only(exponent) for key, exponent in self.point.items()
+        }
+        return replace(grid, **point)
 
     @property
     def selects_C(self) -> bool:
