@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,15 @@ import numpy as np
 from scipy import sparse
 from sklearn.tree import DecisionTreeClassifier
 
-from toplabel.reproduction.data.parts import Column, Part, Prepared, Rows, blocks, squared_norms
+from toplabel.reproduction.data.parts import (
+    Column,
+    Part,
+    Prepared,
+    Rows,
+    blocks,
+    not_finite,
+    squared_norms,
+)
 
 if TYPE_CHECKING:
     from toplabel.reproduction.config.protocols import Axis
@@ -19,6 +27,10 @@ if TYPE_CHECKING:
 
 _EFFECTIVE = 0.1  # of C ||x||^2: the smallest value of the usual grids at a norm of 100
 _NAMED = 5  # of many names, so many
+_ROWS = 2000  # that a suspicion is tried on
+_COLUMNS = 500  # that are tried
+_ALONE = 0.99  # of the test rows, which no honest column gets right alone
+_FEWEST = 10  # test rows, below which chance may
 _UNITS = {"K": 1_000, "M": 1_000_000}
 
 
@@ -179,7 +191,8 @@ def _faults_of_part(part: Part, m: int) -> Iterator[str]:
     X, y, Y, n = part.X, part.y, part.Y, part.n_instances
     if 0 in X.shape or n == 0:
         yield f"X has the shape {X.shape}, there is no row or no feature"
-    yield from _not_finite(X)
+    if bad := not_finite(X):
+        yield "X[{}, {}] is {}; features must be finite, and none missing".format(*bad)
     if Y is not None and (Y.shape != (n, m) or (Y > 1).any()):
         yield f"Y must hold 0 and 1 in the shape ({n}, {m})"
     if y is not None:
@@ -190,29 +203,6 @@ def _faults_of_part(part: Part, m: int) -> Iterator[str]:
     groups = np.arange(part.n_rows) if part.groups is None else part.groups
     if len(groups) != part.n_rows or not np.array_equal(np.unique(groups), np.arange(n)):
         yield f"{part.n_rows} rows of X do not belong to {n} instances"
-
-
-def _not_finite(X: Rows) -> Iterator[str]:
-    if sparse.issparse(X):
-        stored = X.tocoo()
-        bad = np.flatnonzero(~np.isfinite(stored.data))[:1]
-        places: Iterable[tuple[int, int, float]] = [
-            (stored.row[i], stored.col[i], stored.data[i]) for i in bad
-        ]
-    else:
-        places = (
-            (start + row, column, block[row, column])
-            for start, block in blocks(X)
-            for row, column in np.argwhere(~np.isfinite(block))[:1]
-        )
-    for row, column, value in places:
-        yield f"X[{row}, {column}] is {value}; features must be finite, and none missing"
-
-
-_ROWS = 2000  # that a suspicion is tried on
-_COLUMNS = 500  # that are tried
-_ALONE = 0.99  # of the test rows, which no honest column gets right alone
-_FEWEST = 10  # test rows, below which chance may
 
 
 def suspicions(columns: Sequence[Column], prepared: Prepared) -> list[str]:

@@ -111,3 +111,17 @@ def squared_norms(X: Rows) -> np.ndarray:
     if sparse.issparse(X):
         return np.asarray(X.multiply(X).sum(axis=1)).ravel()
     return np.concatenate([np.einsum("ij,ij->i", block, block) for _, block in blocks(X)])
+
+
+def not_finite(X: Rows) -> tuple[int, int, float] | None:
+    """Return row, column and value of the first entry that is NaN or infinite; None without any."""
+    if sparse.issparse(X):
+        X = X.tocsr()
+        for entry in np.flatnonzero(~np.isfinite(X.data))[:1]:
+            row = np.searchsorted(X.indptr, entry, side="right") - 1
+            return int(row), int(X.indices[entry]), X.data[entry]
+        return None
+    for start, block in blocks(X):
+        for row, column in np.argwhere(~np.isfinite(block))[:1]:
+            return start + int(row), int(column), block[row, column]
+    return None

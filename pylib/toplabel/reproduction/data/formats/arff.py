@@ -32,7 +32,7 @@ from toplabel.reproduction.data.formats.common import (
     shown,
 )
 from toplabel.reproduction.data.formats.text import read_text
-from toplabel.reproduction.data.parts import Loaded
+from toplabel.reproduction.data.parts import Loaded, not_finite
 
 _QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
 _ATTRIBUTE = re.compile(
@@ -173,13 +173,14 @@ def _read(path: Path, drop: Sequence[str], encoding: str | None) -> _Content:
 
 def _without_gaps(path: Path, content: _Content) -> _Content:
     """Return the content, or refuse its first value that is missing or infinite."""
-    rows = content.rows
-    for place in np.flatnonzero(~np.isfinite(rows.data))[:1]:
-        line = int(content.lines[np.searchsorted(rows.indptr, place, "right") - 1])
-        name, value = content.attributes[rows.indices[place]].name, rows.data[place]
+    if bad := not_finite(content.rows):
+        row, column, value = bad
+        name = content.attributes[column].name
         what = "has no value ('?')" if np.isnan(value) else f"is {value}"
         advice = f"`drop: [{name}]` leaves the attribute out; saved as CSV, `missing` fills gaps"
-        raise FormatError(path, line, f"attribute {shown(name)} {what}; {advice}")
+        raise FormatError(
+            path, int(content.lines[row]), f"attribute {shown(name)} {what}; {advice}"
+        )
     return content
 
 

@@ -20,7 +20,7 @@ import numpy as np
 from pydantic import BeforeValidator
 from scipy import sparse
 
-from toplabel.reproduction.data.parts import Loaded, Part, Rows, Task, blocks
+from toplabel.reproduction.data.parts import Loaded, Part, Rows, Task, not_finite
 from toplabel.reproduction.files import one_line, reason
 
 _NUMBERS = "biuf"  # kinds of dtypes: boolean, integers, floating point
@@ -153,16 +153,11 @@ def assemble(
 
 def _check_finite(table: Table, X: Rows) -> None:
     """Refuse NaN and infinity, with the row of the file, its line, and the name of the feature."""
-    if sparse.issparse(X):
-        entries = np.flatnonzero(~np.isfinite(X.data))[:1]
-        places = [(int(np.sum(X.indptr <= i)) - 1, X.indices[i]) for i in entries]
-    else:
-        blocks_of = ((start, np.argwhere(~np.isfinite(block))[:1]) for start, block in blocks(X))
-        places = [(start + row, column) for start, bad in blocks_of for row, column in bad][:1]
-    for row, column in places:
+    if bad := not_finite(X):
+        row, column, value = bad
         name = f"column {column}" if table.names is None else f"{shown(table.names[column])}"
         line = None if table.lines is None else int(table.lines[row])
-        message = f"{name} of row {row} (from 0) is {X[row, column]}; features must be finite"
+        message = f"{name} of row {row} (from 0) is {value}; features must be finite"
         raise FormatError(table.path, line, f"{message}{table.if_infinite}")
 
 

@@ -22,7 +22,7 @@ from sklearn.preprocessing import MultiLabelBinarizer
 
 from toplabel.reproduction.data.formats.common import FormatError, Source, Table, assemble
 from toplabel.reproduction.data.formats.text import has_mark, read_text, refuse_other_kind
-from toplabel.reproduction.data.parts import Loaded
+from toplabel.reproduction.data.parts import Loaded, not_finite
 from toplabel.reproduction.files import reason
 
 Size = Annotated[int, Field(gt=0, le=2 * 10**9)]  # indices of LIBSVM text end at 2^31 - 1
@@ -109,16 +109,16 @@ def _opened(path: Path) -> BinaryIO:
 
 def _check_finite(table: Table) -> None:
     """Refuse NaN and infinity, with the line and the index as it stands there."""
-    bad = np.flatnonzero(~np.isfinite(table.X.data))
-    if not bad.size:
+    bad = not_finite(table.X)
+    if bad is None:
         return
-    row = int(np.sum(table.X.indptr <= bad[0])) - 1
+    row, index, value = bad
     with _opened(table.path) as stream:
         rows = (number for number, line in enumerate(stream, 1) if line.partition(b"#")[0].strip())
         skipped = int(_stated_rows(table.path) is not None)
         line = next(islice(rows, row + skipped, None), None)
-    message = f"the value of index {table.X.indices[bad[0]]} is {table.X.data[bad[0]]}"
-    raise FormatError(table.path, line, f"{message}; features must be finite")
+    message = f"the value of index {index} is {value}; features must be finite"
+    raise FormatError(table.path, line, message)
 
 
 def _stated_rows(path: Path) -> int | None:
