@@ -8,17 +8,19 @@ import numpy as np
 import pytest
 from small_sets import blobs, competitor
 
-from toplabel.reproduction.methods.svm_perf import most_violating, solve, tangent
+from toplabel.reproduction.methods.svm_perf import most_violating, solve, tangent, unpacked
 
 
 def _predictions(positive, k):
-    """All predictions with K ones, as flat boolean arrays."""
+    """All predictions with at most K ones that miss a positive, as flat boolean arrays."""
     size = positive.size
     K = min(k * int(positive.sum()), size)
-    for ones in itertools.combinations(range(size), K):
-        predicted = np.zeros(size, dtype=bool)
-        predicted[list(ones)] = True
-        yield predicted
+    for count in range(K + 1):
+        for ones in itertools.combinations(range(size), count):
+            predicted = np.zeros(size, dtype=bool)
+            predicted[list(ones)] = True
+            if (positive.ravel() & ~predicted).any():
+                yield predicted
 
 
 def _cases():
@@ -31,7 +33,7 @@ def _cases():
 
 
 def _risk(scores, positive, k):
-    """max over all predictions of the missed positives - sum (y - ybar) s, as Joachims states
+    """max over all predictions of the missed positives - sum (y - ybar) s, as the program states
     it.
     """
     y, s = np.where(positive.ravel(), 1, -1), scores.ravel()
@@ -46,11 +48,21 @@ def test_the_most_violating_prediction_is_the_best_of_all(scale):
     for scores, positive, k in _cases():
         scores = scale * scores
         predicted, missed = most_violating(scores, positive, k)
-        assert predicted.sum() == min(k * positive.sum(), positive.size)
-        assert missed == (positive & ~predicted).sum()
+        assert predicted.sum() <= k * positive.sum()
+        assert 0 < missed == (positive & ~predicted).sum()
         y, ybar = np.where(positive, 1, -1), np.where(predicted, 1, -1)
-        found = missed - np.sum((y - ybar) * scores)
-        assert found == pytest.approx(_risk(scores, positive, k))
+        value = missed - np.sum((y - ybar) * scores)
+        assert value == pytest.approx(_risk(scores, positive, k))
+
+
+def test_a_k_that_does_not_bind_leaves_hinges():
+    scores, positive = np.random.default_rng(1).normal(size=(9, 2)), np.eye(9, 2, dtype=bool)
+    predicted, missed = most_violating(scores, positive, 9)
+    y, ybar = np.where(positive, 1, -1), np.where(predicted, 1, -1)
+    hinges = (
+        np.maximum(0, 1 - 2 * scores[positive]).sum() + np.maximum(0, 2 * scores[~positive]).sum()
+    )
+    assert missed - np.sum((y - ybar) * scores) == pytest.approx(hinges)
 
 
 @pytest.mark.parametrize("k", [1, 2])
@@ -59,8 +71,8 @@ def test_the_optimum_is_that_over_all_predictions(C, k):
     rng = np.random.default_rng(3)
     X = rng.standard_normal((4, 3))
     for positive in (np.eye(4, 2, dtype=bool), np.array([[1], [0], [1], [0]], dtype=bool)):
-        W = cp.Variable((3, positive.shape[1]))
-        scores = cp.vec(X @ W, order="C")
+        W, bias = cp.Variable((3, positive.shape[1])), cp.Variable()
+        scores = cp.vec(X @ W + bias, order="C")
         y = np.where(positive.ravel(), 1.0, -1.0)
         slack = cp.Variable(nonneg=True)
         planes = [
@@ -69,16 +81,17 @@ def test_the_optimum_is_that_over_all_predictions(C, k):
             for predicted in _predictions(positive, k)
         ]
         scale = C * positive.sum()
-        program = cp.Problem(cp.Minimize((C * slack + cp.sum_squares(W) / 2) / scale), planes)
+        norm = cp.sum_squares(W) + bias**2
+        program = cp.Problem(cp.Minimize((C * slack + norm / 2) / scale), planes)
         program.solve(solver=cp.CLARABEL)
-        shape, n_positive = (3, positive.shape[1]), int(positive.sum())
-        found = solve(partial(tangent, X, positive, k), shape, n_positive, C, 1e-8, 500)
-        assert found.primal == pytest.approx(program.value, rel=1e-5, abs=1e-8)
-        assert found.dual <= program.value * (1 + 1e-6) + 1e-8
-        assert found.primal - found.dual <= 1e-6 * abs(found.primal) + 1e-12
-        scores = X @ found.W
-        risk = max(0.0, _risk(scores, positive, k))
-        assert found.primal == pytest.approx((C * risk + np.sum(found.W**2) / 2) / scale)
+        size, n_positive = 3 * positive.shape[1] + 1, int(positive.sum())
+        solved = solve(partial(tangent, X, positive, k), size, n_positive, C, 1e-8, 500)
+        assert solved.primal == pytest.approx(program.value, rel=1e-5, abs=1e-8)
+        assert solved.dual <= program.value * (1 + 1e-6) + 1e-8
+        assert solved.primal - solved.dual <= 1e-6 * abs(solved.primal) + 1e-12
+        W, bias = unpacked(solved.W, positive.shape[1])
+        risk = max(0.0, _risk(X @ W + bias, positive, k))
+        assert solved.primal == pytest.approx((C * risk + np.sum(solved.W**2) / 2) / scale)
 
 
 def test_the_rule_of_svm_perf_ends_where_no_plane_raises_the_risk_by_more():

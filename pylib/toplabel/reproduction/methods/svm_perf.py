@@ -1,26 +1,31 @@
 """SVM-Perf with the Recall@k loss: a structural SVM over whole vectors of predictions.
 
 T. Joachims: A support vector method for multivariate performance measures. ICML 2005. A binary
-problem with n+ positive rows, of which exactly K = k n+ are to be predicted positive; the loss of a
+problem with n+ positive rows, of which at most K = k n+ are predicted positive; the loss of a
 prediction is the number of positives that it misses, n+ (1 - recall). With lambda = 1/(C n+) and
-ybar over the vectors of -1 and 1 with K ones,
+ybar over the vectors of -1 and 1 that have at most K ones and miss a positive,
 
-    P(w) = (1/n+) max(0, max_ybar {missed(ybar) - sum_i (y_i - ybar_i) <w, x_i>}) + lambda/2
-    ||w||^2.
+    P(w) = (1/n+) max(0, max_ybar {missed(ybar) - sum_i (y_i - ybar_i) s_i}) + lambda/2 ||w||^2,
 
-SVM-Perf counts missed positives in percent of n+; that is the same problem for another C, since W
+where s_i = <w, (x_i, 1)>: a feature of value 1 is added, as the program does by default. The paper
+states predictions with exactly K ones; the program takes all with at most K, and only the ones
+that miss a positive. So a K that does not bind leaves a sum of hinges, max(0, 1 - 2 s_i) over
+the positives and max(0, 2 s_i) over the negatives.
+
+SVM-Perf counts missed positives in percent of n+; that is the same problem for another C, since w
 may be scaled. k n+ is how its option for k is meant, a multiple (at least 1) of the number of
-positives; k = 1 is the break-even point of precision and recall.
+positives.
 
 NIPS 2015 section 2.3 poses m classes as one such problem (see
 `toplabel.reproduction.methods.toppush`): of the m n embedded examples the n positive ones are to
-be among k n, that is k labels an example on average. If each example got exactly k, the recall
-would be the top-k accuracy. Where that is too large the paper trains one problem per class.
+be among k n. The feature of value 1 is one for all embedded examples, so that their threshold is
+common. Where that problem is too large the paper trains one problem per class.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -29,6 +34,7 @@ from scipy import sparse
 from toplabel._core.arrays import as_integer, as_number
 from toplabel.reproduction.methods.toppush import minimise
 from toplabel.reproduction.methods.trained import (
+    Affine,
     Matrix,
     Solved,
     Trained,
@@ -62,54 +68,74 @@ class RecallAtK:
             return "uncertified"
 
         def solve_problem(positive: np.ndarray, state: Planes | None) -> Solved:
-            shape, n_positive = (X.shape[1], positive.shape[1]), int(positive.sum())
             risk = partial(tangent, X, positive, self._k)
-            return solve(risk, shape, n_positive, C, tol, max_iter, state, self._tolerance)
+            n_positive, size = int(positive.sum()), X.shape[1] * positive.shape[1] + 1
+            solved = solve(risk, size, n_positive, C, tol, max_iter, state, self._tolerance)
+            W, bias = unpacked(solved.W, positive.shape[1])
+            return replace(solved, W=np.vstack([W, np.full((1, positive.shape[1]), bias)]))
 
-        return train_problems(solve_problem, X, labels, n_classes, self._one_vs_all, start, status)
+        # The last row of W has the weights of the feature of value 1.
+        trained = train_problems(
+            solve_problem,
+            X,
+            labels,
+            n_classes,
+            self._one_vs_all,
+            start,
+            status,
+            n_rows=X.shape[1] + 1,
+        )
+        return replace(trained, model=Affine(trained.model[:-1], trained.model[-1]))
 
 
-def tangent(X: Matrix, positive: np.ndarray, k: int, W: np.ndarray) -> tuple[int, np.ndarray]:
-    """Return the missed positives of the most violating prediction at W, and sum (y - ybar) x.
+def unpacked(w: np.ndarray, n_columns: int) -> tuple[np.ndarray, float]:
+    """Return W of shape (d, n_columns) and the common bias of a flat vector of weights."""
+    return w[:-1].reshape(n_columns, -1).T, float(w[-1])
+
+
+def tangent(X: Matrix, positive: np.ndarray, k: int, w: np.ndarray) -> tuple[int, np.ndarray]:
+    """Return the missed positives of the most violating prediction at w, and sum (y - ybar) (x, 1).
 
     Entry (i, j) of `positive`, (n, c): does the j-th embedding of row i, scored by the j-th column
     of W, count as positive? K is k times the number of positives, but at most all entries.
     """
-    predicted, missed = most_violating(np.asarray(X @ W), positive, k)
+    W, bias = unpacked(w, positive.shape[1])
+    predicted, missed = most_violating(np.asarray(X @ W) + bias, positive, k)
     return missed, _direction(X, positive, predicted)
 
 
 def _direction(X: Matrix, positive: np.ndarray, predicted: np.ndarray) -> np.ndarray:
-    """Return X' times 2 (positive - predicted), of which few entries are not 0."""
+    """Return (X, 1)' times 2 (positive - predicted), of which few entries are not 0, as a flat vector."""
     rows, columns = np.nonzero(positive != predicted)
     signs = np.where(positive[rows, columns], 2.0, -2.0)
     direction = sparse.csr_matrix((signs, (columns, rows)), shape=positive.T.shape) @ X
-    return (direction.toarray() if sparse.issparse(direction) else direction).T
+    direction = direction.toarray() if sparse.issparse(direction) else direction
+    return np.append(direction.ravel(), signs.sum())
 
 
 def most_violating(scores: np.ndarray, positive: np.ndarray, k: int) -> tuple[np.ndarray, int]:
     """Return the prediction that maximises the missed positives plus sum_i ybar_i s_i.
 
     Joachims 2005, Algorithm 2: whatever the number of positives predicted right is, those with the
-    highest scores are the best choice, and so are the negatives with the highest scores. The
-    prediction (n, c) has K = min(k n+, n c) ones; with it comes the number of missed positives.
+    highest scores are the best choice. The best choice of negatives are the ones with a score above
+    0, at most the K - hits highest. The prediction (n, c) has at most K = min(k n+, n c) ones and
+    misses at least one positive; with it comes the number of missed positives.
     """
     n_positive = int(positive.sum())
     K = min(k * n_positive, positive.size)
     own, others = scores[positive], scores[~positive]
-    own_order, other_order = _highest(own, len(own)), _highest(others, K)
-    hits = np.arange(max(0, K - len(others)), min(K, n_positive) + 1)
-    sums = [
-        np.concatenate([[0.0], np.cumsum(part)]) for part in (own[own_order], others[other_order])
-    ]
-    value = n_positive - hits + 2.0 * (sums[0][hits] + sums[1][K - hits])
-    hit = int(hits[np.argmax(value)])
-    chosen = np.zeros(n_positive, dtype=bool)
-    chosen[own_order[:hit]] = True
-    wrong = np.zeros(len(others), dtype=bool)
-    wrong[other_order[: K - hit]] = True
+    own_order = _highest(own, len(own))
+    other_order = _highest(others, min(K, int((others > 0).sum())))
+    hits = np.arange(min(K, n_positive))
+    wrong = np.minimum(K - hits, len(other_order))
+    own_sums = np.concatenate([[0.0], np.cumsum(own[own_order])])
+    other_sums = np.concatenate([[0.0], np.cumsum(others[other_order])])
+    hit = int(np.argmax(n_positive - hits + 2.0 * (own_sums[hits] + other_sums[wrong])))
+    right, false = np.zeros(n_positive, dtype=bool), np.zeros(len(others), dtype=bool)
+    right[own_order[:hit]] = True
+    false[other_order[: wrong[hit]]] = True
     predicted = np.zeros(positive.shape, dtype=bool)
-    predicted[positive], predicted[~positive] = chosen, wrong
+    predicted[positive], predicted[~positive] = right, false
     return predicted, n_positive - hit
 
 
@@ -128,12 +154,12 @@ _SAME = 1e-12
 _IDLE = 30  # steps without weight after which a cutting plane is dropped
 
 Tangent = Callable[[np.ndarray], tuple[float, np.ndarray]]
-"""Returns (offset, direction) at W: risk(V) is at least offset - <direction, V> for all V, with
-equality at V = W, unless that is below 0, where the risk at W is 0."""
+"""Returns (offset, direction) at w: risk(v) is at least offset - <direction, v> for all v, with
+equality at v = w, unless that is below 0, where the risk at w is 0."""
 
 
 class Planes:
-    """Lower bounds of a risk, offset - <direction, W> for each plane, and 0.
+    """Lower bounds of a risk, offset - <direction, w> for each plane, and 0.
 
     A direction is stored as a vector of some size; `offset` has the shape (q,), `gram` (q, q) is of
     the directions, `weight` (q,) are dual variables for the C of the last solution.
@@ -146,7 +172,7 @@ class Planes:
         self.gram = np.empty((0, 0))
 
     def combine(self) -> np.ndarray:
-        """W: the weighted sum of the directions."""
+        """Return w, the weighted sum of the directions."""
         return self.weight @ self._directions[: len(self.weight)]
 
     def add(self, direction: np.ndarray, offset: float) -> None:
@@ -184,13 +210,13 @@ class Planes:
             self._idle = self._idle[kept]
 
     def risk(self) -> float:
-        """Return the largest lower bound of the risk at W."""
+        """Return the largest lower bound of the risk at w."""
         return float(np.max(self.offset - self.gram @ self.weight, initial=0.0))
 
 
 def solve(
     tangent: Tangent,
-    shape: tuple[int, int],
+    size: int,
     n_positive: int,
     C: float,
     tol: float,
@@ -198,29 +224,29 @@ def solve(
     start: Planes | None = None,
     tolerance: float | None = None,
 ) -> Solved:
-    """Minimise over W of a shape (d, c), with at most `max_iter` planes.
+    """Minimise over vectors w of a size, with at most `max_iter` planes.
 
     It ends at a relative gap of tol, or with a `tolerance` when the next plane raises the risk by at
     most so many percent of n+. `start` are the planes of the same problem for another C,
-    which are used up. W is the best one found.
+    which are used up. W of the result is the best vector found.
     """
     scale = C * n_positive
-    planes = Planes(shape[0] * shape[1]) if start is None else start
-    best, best_primal, epochs = np.zeros(shape), np.inf, 0
+    planes = Planes(size) if start is None else start
+    best, best_primal, epochs = np.zeros(size), np.inf, 0
     # A plane that is not above the present ones adds nothing: rounding prevents further progress.
     least = (_SAME if tolerance is None else tolerance / 100.0) * n_positive
     while True:
         planes.minimise(C)
-        W = planes.combine().reshape(shape[::-1]).T
-        dual = float((planes.weight @ planes.offset - np.vdot(W, W) / 2) / scale)
-        offset, direction = tangent(W)
-        risk = max(0.0, offset - float(np.vdot(direction, W)))
-        primal = (C * risk + np.vdot(W, W) / 2) / scale
+        w = planes.combine()
+        dual = float((planes.weight @ planes.offset - w @ w / 2) / scale)
+        offset, direction = tangent(w)
+        risk = max(0.0, offset - float(direction @ w))
+        primal = (C * risk + w @ w / 2) / scale
         if primal < best_primal:
-            best, best_primal = W, float(primal)
+            best, best_primal = w, float(primal)
         epochs += 1
         small = tolerance is None and relative_gap(best_primal, dual) <= tol
         done = small or risk <= planes.risk() + least
         if done or epochs >= max_iter:
             return Solved(best, best_primal, dual, epochs, planes)
-        planes.add(direction.T.ravel(), offset)
+        planes.add(direction, offset)

@@ -160,18 +160,21 @@ def train_problems(
     one_vs_all: bool,
     start: Trained | None,
     status: Callable[[float, int], str],
+    n_rows: int | None = None,
 ) -> Trained:
     """Solve the problem of all classes, or one per class, and join what the solutions say.
 
     `solve` takes which embedded examples are positive, (n, c), and the state of an earlier
     solution. Without a positive or without a negative W = 0 is optimal. The objectives of the
-    problems are added up, and the largest number of epochs counts.
+    problems are added up, and the largest number of epochs counts. W has `n_rows` rows, by default
+    one a feature.
     """
+    n_rows = X.shape[1] if n_rows is None else n_rows
 
     def solve_problem(positive: np.ndarray, state: Any) -> Solved:
         if positive.any() and not positive.all():
             return solve(positive, state)
-        return Solved(np.zeros((X.shape[1], positive.shape[1])), 0.0, 0.0, 0)
+        return Solved(np.zeros((n_rows, positive.shape[1])), 0.0, 0.0, 0)
 
     positive = indicator(labels, n_classes)
     problems = np.split(positive, n_classes, axis=1) if one_vs_all else [positive]
