@@ -5,7 +5,14 @@
 #ifndef TL_COMPILER_H
 #define TL_COMPILER_H
 
+#include <float.h>
 #include <stdint.h> /* a header of the C library, which defines __GLIBC__ */
+
+/* x87 registers keep more digits than a double has, and projections then miss their sums by 1e-4.
+ */
+#if defined(FLT_EVAL_METHOD) && (FLT_EVAL_METHOD < 0 || FLT_EVAL_METHOD == 2)
+#error "toplabel needs double precision: on 32-bit x86, compile with -msse2 -mfpmath=sse"
+#endif
 
 /* Run-time dispatch: one symbol, compiled for several instruction sets, chosen by the loader. Only
  * for static functions: the clones of others would be exported. */

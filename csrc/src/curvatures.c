@@ -41,8 +41,7 @@ tl_status tl_curvatures_create(tl_loss_id loss, size_t k, size_t n, size_t m,
     if (label_start == NULL || label == NULL || curvatures == NULL) return TL_ERR_NULL;
     const tl_loss_ops *ops = tl_loss_get(loss);
     if (ops == NULL || ops->curvature == NULL) return TL_ERR_LOSS;
-    if (n < 1 || n >= PTRDIFF_MAX / sizeof(double) || m < 2 || !tl_k_fits(ops, k, m))
-        return TL_ERR_DIMENSION;
+    if (!tl_is_shape(n, m) || !tl_k_fits(ops, k, m)) return TL_ERR_DIMENSION;
     const tl_status status = tl_check_labels(ops, n, m, label_start, label);
     if (status != TL_OK) return status;
     tl_curvatures *self = calloc(1, sizeof *self);
@@ -70,6 +69,13 @@ tl_status tl_curvatures_create(tl_loss_id loss, size_t k, size_t n, size_t m,
     return TL_OK;
 }
 
+static tl_status check_numbers(const tl_curvatures *self, const double *weight,
+                               const double *gradients) {
+    for (size_t i = 0; weight != NULL && i < self->n; i++)
+        if (!tl_in_range(weight[i], 0.0, TL_LARGEST_PARAMETER)) return TL_ERR_PARAMETER;
+    return tl_check_values(self->n * self->m, gradients);
+}
+
 tl_status tl_curvatures_set(tl_curvatures *self, double gamma, double C, const double *weight,
                             const double *gradients, size_t *rows, size_t *entries) {
     if (self == NULL || gradients == NULL || rows == NULL || entries == NULL) return TL_ERR_NULL;
@@ -78,6 +84,8 @@ tl_status tl_curvatures_set(tl_curvatures *self, double gamma, double C, const d
     if (!tl_in_range(gamma, 0.0, TL_LARGEST_PARAMETER)) return TL_ERR_PARAMETER;
     if (!tl_in_range(C, 1.0 / TL_LARGEST_PARAMETER, TL_LARGEST_PARAMETER)) return TL_ERR_PARAMETER;
     const size_t m = self->m;
+    const tl_status status = check_numbers(self, weight, gradients);
+    if (status != TL_OK) return status;
     self->rows = 0;
     for (size_t i = 0; i < self->n; i++) {
         const double C_i = weight ? C * weight[i] : C;

@@ -146,6 +146,11 @@ double tl_conjugate_svm_multi(const tl_row *row, tl_params params, size_t m, con
 double tl_conjugate_softmax(const tl_row *row, tl_params params, size_t m, const double *a,
                             double scale);
 
+/* Have arrays of (n, m) numbers a size, and of the work of a row? */
+TL_INLINE bool tl_is_shape(size_t n, size_t m) {
+    return n >= 1 && m >= 2 && m <= INT32_MAX && n < PTRDIFF_MAX / sizeof(double) / m;
+}
+
 TL_INLINE bool tl_k_fits(const tl_loss_ops *ops, size_t k, size_t m) {
     return ops->has_k ? k >= 1 && k < m : k == 1;
 }

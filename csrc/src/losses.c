@@ -85,7 +85,7 @@ static tl_status check_and_compute(quantity what, tl_loss_id loss, size_t k, dou
     if (x == NULL || label_start == NULL || label == NULL || out == NULL) return TL_ERR_NULL;
     const tl_loss_ops *ops = tl_loss_get(loss);
     if (ops == NULL) return TL_ERR_LOSS;
-    if (n < 1 || m < 2 || !tl_k_fits(ops, k, m)) return TL_ERR_DIMENSION;
+    if (!tl_is_shape(n, m) || !tl_k_fits(ops, k, m)) return TL_ERR_DIMENSION;
     if (!tl_in_range(gamma, 0.0, TL_LARGEST_PARAMETER)) return TL_ERR_PARAMETER;
     tl_status status = tl_check_labels(ops, n, m, label_start, label);
     if (status == TL_OK) status = tl_check_values(n * m, x);

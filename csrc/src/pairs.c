@@ -57,7 +57,7 @@ static tl_status check(const tl_loss_ops *ops, size_t k, double gamma, double C,
                        const double *norm2) {
     if (ops == NULL || !ops->quadratic_conjugate || ops->curvature == NULL || ops->centred)
         return TL_ERR_LOSS;
-    if (n < 1 || n > INT32_MAX || m < 2 || !tl_k_fits(ops, k, m)) return TL_ERR_DIMENSION;
+    if (!tl_is_shape(n, m) || n > INT32_MAX || !tl_k_fits(ops, k, m)) return TL_ERR_DIMENSION;
     if (!tl_in_range(gamma, 0.0, TL_LARGEST_PARAMETER)) return TL_ERR_PARAMETER;
     if (!tl_in_range(C, 1.0 / TL_LARGEST_PARAMETER, TL_LARGEST_PARAMETER)) return TL_ERR_PARAMETER;
     for (size_t i = 0; i < n; i++) {

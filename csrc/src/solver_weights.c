@@ -61,6 +61,16 @@ void tl_sample_float32(tl_solver *self) {
     self->storage->sample32(self, count, index);
 }
 
+/* A conditional: GCC 12 crashes on AArch64 where fmax is reduced inside the sum over the rows. */
+static double largest_error(size_t m, const double *scores, const float *rounded) {
+    double largest = 0.0;
+    for (size_t j = 0; j < m; j++) {
+        const double error = fabs(scores[j] - (double)rounded[j]);
+        largest = error > largest ? error : largest;
+    }
+    return largest;
+}
+
 void tl_check_float32(tl_solver *self, double gap) {
     if (self->storage->widen == NULL) return;
     const size_t m = self->data.m;
@@ -68,11 +78,7 @@ void tl_check_float32(tl_solver *self, double gap) {
     const size_t count = sample_rows(self, index);
     self->storage->sample(self, count, index);
     double sum = 0.0;
-    for (size_t i = 0; i < count; i++) {
-        double largest = 0.0;
-        for (size_t j = i * m; j < (i + 1) * m; j++)
-            largest = fmax(largest, fabs(self->scores[j] - (double)self->float32.scores[j]));
-        sum += largest;
-    }
+    for (size_t i = 0; i < count; i++)
+        sum += largest_error(m, self->scores + i * m, self->float32.scores + i * m);
     if (!(gap > TL_ROUNDING_MARGIN * sum / (double)count)) tl_widen_passes(self);
 }

@@ -100,6 +100,14 @@ if [ -n "$SHARED" ] && $PYTHON -c 'import cffi' 2> /dev/null; then
         fail "the extension with the installed library cannot be loaded"
 fi
 
+# The arithmetic of x87 is refused, where the compiler has it.
+echo "int main(void) { return 0; }" > "$room/empty.c"
+if $CC -mfpmath=387 -fsyntax-only "$room/empty.c" 2> /dev/null; then
+    ! $CC -std=c11 -mfpmath=387 -Iinclude -fsyntax-only src/vector.c 2> "$room/x87.log" ||
+        fail "x87 arithmetic is not refused"
+    grep -q "double precision" "$room/x87.log" || fail "$(cat "$room/x87.log")"
+fi
+
 stage=$room/stage
 $MAKE --silent --no-print-directory install DESTDIR="$stage" PREFIX=/usr BUILD="$BUILD" SHARED="$SHARED"
 grep -q '^prefix=/usr$' "$stage/usr/lib/pkgconfig/toplabel.pc" || fail "DESTDIR leaks into toplabel.pc"

@@ -212,6 +212,10 @@ static void test_refusals(void) {
     CHECK(tl_curvatures_set(self, 0.0, 1.0, NULL, g, &rows, &entries) == TL_ERR_PARAMETER);
     CHECK(tl_curvatures_set(self, 1.0, 0.0, NULL, g, &rows, &entries) == TL_ERR_PARAMETER);
     CHECK(tl_curvatures_set(self, 1.0, 1.0, NULL, NULL, &rows, &entries) == TL_ERR_NULL);
+    const double wrong[] = {0.5, NAN, 0.0}, negative[] = {-1.0}, infinite[] = {INFINITY};
+    CHECK(tl_curvatures_set(self, 1.0, 1.0, NULL, wrong, &rows, &entries) == TL_ERR_NOT_FINITE);
+    CHECK(tl_curvatures_set(self, 1.0, 1.0, negative, g, &rows, &entries) == TL_ERR_PARAMETER);
+    CHECK(tl_curvatures_set(self, 1.0, 1.0, infinite, g, &rows, &entries) == TL_ERR_PARAMETER);
     CHECK(tl_curvatures_set(self, 1.0, 1.0, NULL, g, &rows, &entries) == TL_OK && rows == 1);
     tl_curvatures_free(self);
     tl_curvatures_free(NULL);

@@ -376,6 +376,27 @@ static void test_refusals(void) {
     CHECK(tl_blas_set(&empty) == TL_ERR_NULL);
 }
 
+/* Sizes whose products overflow are refused before anything is read or written. */
+static void test_overflowing_sizes(void) {
+    const size_t many = (size_t)1 << (8 * sizeof(size_t) - 2);
+    const double numbers[4] = {0};
+    const int64_t label_start[] = {0, 1, 2, 3, 4};
+    const int32_t label[] = {0, 0, 0, 0};
+    double *out = exactly(4);
+    tl_curvatures *curvatures = NULL;
+    for (tl_loss_id loss = 0; loss < TL_LOSS_COUNT; loss++) {
+        CHECK(tl_loss_values(loss, 1, 1.0, many, 4, numbers, label_start, label, out) ==
+              TL_ERR_DIMENSION);
+        CHECK(tl_loss_values(loss, 1, 1.0, 4, many, numbers, label_start, label, out) ==
+              TL_ERR_DIMENSION);
+        CHECK(tl_loss_gradients(loss, 1, 1.0, 4, many, numbers, label_start, label, out) ==
+              TL_ERR_DIMENSION);
+    }
+    CHECK(tl_curvatures_create(TL_LOSS_LR_MULTI, 1, 4, many, label_start, label, &curvatures) ==
+          TL_ERR_DIMENSION);
+    free(out);
+}
+
 int main(void) {
     test_gaps();
     test_warm_start();
@@ -385,5 +406,6 @@ int main(void) {
     test_center();
     test_constant();
     test_refusals();
+    test_overflowing_sizes();
     return check_summary("solver");
 }
