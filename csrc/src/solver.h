@@ -24,16 +24,6 @@
 #include "row_features.h"
 #include "tuning.h"
 
-/* Where rows are updated one by one, classes are padded to a multiple of this. */
-#define TL_LANES 8
-/* Rows whose scores are computed by one product where no update comes between. */
-#define TL_EVALUATION_BLOCK 128
-/* Rows that are not neighbours whose scores are computed by one product; at most a block. */
-#define TL_SAMPLE_BLOCK 64
-
-/* Neighbouring rows that stay together in windows: enough to read a file in pieces. */
-#define TL_STRIP 64
-
 typedef struct tl_storage tl_storage;
 
 typedef struct tl_distances {
@@ -41,6 +31,11 @@ typedef struct tl_distances {
     double center;    /* ||W - W0||^2 */
     double overshoot; /* of tl_outer; 0: unknown */
 } tl_distances;
+
+typedef struct tl_norms {
+    double primal; /* ||W - W0||^2 */
+    double dual;   /* ||X^T A||^2 */
+} tl_norms;
 
 /* What the caller is asked by tl_is_over. */
 typedef struct tl_watch {
@@ -194,7 +189,9 @@ struct tl_solver {
 /* A way to store the features, and W with them. `primal` is laid out as the storage has it; with a
  * Gram matrix it holds coefficients (n, m), W = sum_i x_i coefficients_i^T. */
 struct tl_storage {
-    bool in_float32; /* do the passes run in float32, with their own W? */
+    bool in_float32;      /* do the passes run in float32, with their own W? */
+    bool by_coefficients; /* is W given by coefficients, which each update changes with A? */
+    bool copies_rows;     /* are the rows themselves rounded to float32? */
     /* Memory for work; freed by tl_solver_free. */
     bool (*allocate)(tl_solver *self);
     /* ||x_i||^2 */
@@ -204,16 +201,23 @@ struct tl_storage {
     void (*update)(tl_solver *self, size_t first, size_t count);
     /* Scores of rows first .. first + count - 1 under primal, into self->scores. */
     void (*scores)(tl_solver *self, size_t first, size_t count);
-    /* primal += X^T A. NULL for a Gram matrix, whose updates change A and primal alike. */
+    /* primal += X^T A; NULL where W is given by coefficients. */
     void (*add_duals)(tl_solver *self);
     /* From weights (d, m), or coefficients (n, m), to the layout of primal, and back. */
     void (*lay_out)(const tl_solver *self, const double *given, double *primal);
     void (*hand_out)(const tl_solver *self, double *given);
     /* M_c of solver_rounding.c */
     void (*class_norms)(tl_solver *self, double *norms);
+    /* At least the norm of the given weights, and their largest entry if it counts in float32. */
+    double (*bound)(const tl_solver *self, const double *given, double *entry);
     /* With a Gram matrix from some of the rows, and in the augmented Lagrangian from all of them.
      */
     tl_distances (*distances)(tl_solver *self);
+    /* <Y - W, W - W_before>, or what `distances` found of it */
+    double (*overshoot)(const tl_solver *self);
+    /* From the sums over the rows of <a_i, s_i> and of <coefficients_i, s_i>, and their errors. */
+    tl_norms (*norms)(tl_solver *self, double dual_product, double own_product);
+    double (*norms_rounding)(const tl_solver *self, const tl_sizes *sizes, const tl_norms *norms);
 
     /* The next three change nothing where the passes run in float64. */
     /* Bring primal up to date with the W of the passes, and the reverse. */
@@ -229,10 +233,9 @@ struct tl_storage {
     /* Change to float64; is primal to be computed anew? */
     bool (*widen)(tl_solver *self);
 
-    /* The next two are for a Gram matrix alone. */
-    /* ||X^T A||^2; `estimated`: from some of the rows. */
-    double (*dual_norm2)(tl_solver *self, bool estimated);
-    /* Add some rows to self->sampled. */
+    /* ||X^T A||^2 of a start, where W is not computed anew; with a Gram matrix from some rows. */
+    double (*start_norm2)(tl_solver *self);
+    /* Add some rows to self->sampled; NULL where an evaluation is as cheap. */
     void (*sample_start)(tl_solver *self);
 };
 
@@ -254,8 +257,16 @@ TL_INLINE size_t tl_larger(size_t a, size_t b) {
     return a > b ? a : b;
 }
 
-TL_INLINE bool tl_is_gram(const tl_solver *self) {
-    return self->data.representation == TL_GRAM;
+/* Is W computed anew from A for an evaluation? */
+TL_INLINE bool tl_is_computed(const tl_solver *self) {
+    const tl_storage *storage = self->storage;
+    return !storage->by_coefficients &&
+           (storage->in_float32 || self->center != NULL || self->outer.active);
+}
+
+/* Is W what the passes have made of it, with their rounding? */
+TL_INLINE bool tl_has_drift(const tl_solver *self) {
+    return !self->storage->by_coefficients && !tl_is_computed(self);
 }
 
 /* Are A and W zero, and all scores? */
@@ -312,7 +323,7 @@ void tl_accelerate_at_once(tl_solver *self);
  */
 void tl_accelerate_from_previous(tl_solver *self);
 /* Restart the loop, after A has been rescaled for another C, with Y = W. The caller computes W anew
- * afterwards, unless there is a Gram matrix. */
+ * afterwards. */
 void tl_accelerate_again(tl_solver *self);
 /* Fill in outer.residual2 and outer.norm2. */
 void tl_accelerate_measure(tl_solver *self);
@@ -321,10 +332,10 @@ void tl_accelerate_end_pass(tl_solver *self);
 /* Between outer steps? Only there an evaluation is of use. */
 bool tl_is_step_over(const tl_solver *self);
 
-/* Estimates of P, and of what P - D consists of. */
+/* What P - D consists of. */
 typedef struct tl_gap_parts {
-    double inner;    /* that of the inner problem */
-    double residual; /* lambda/2 ||W0 + X^T A - W||^2 */
+    double inner;    /* (1/n) sum_i [L(s_i) + L*(-a_i/C_i)] + lambda sum_i <a_i, s_i> */
+    double residual; /* lambda/2 ||W0 + X^T A - W||^2; 0 in plain passes */
 } tl_gap_parts;
 /* From a sample of the last pass; NaN of an empty one. */
 tl_gap_parts tl_estimate_parts(const tl_solver *self, const tl_sample *sample);
@@ -357,15 +368,10 @@ double tl_domain_error(const tl_solver *self, const tl_row *row, size_t i, const
  * tl_find_sizes. */
 double tl_worst_loss(tl_solver *self, size_t i, const tl_row *row, double *s);
 
-/* storage_weights.c: ||W - W0||^2, not of a Gram matrix. */
-double tl_weights_norm2(const tl_solver *self);
-
 /* solver_weights.c */
 /* W = W0 + X^T A, with acceleration sigma (W0 + X^T A) + (1 - sigma) Y; fills self->sums. Where the
  * call is over, W is as it was, or in the accelerated loop outer.previous. */
 void tl_compute_weights(tl_solver *self);
-/* Is W computed anew from A for an evaluation? */
-bool tl_is_computed(const tl_solver *self);
 /* Go on in float64; false: the passes cannot, or do so already. */
 bool tl_widen_passes(tl_solver *self);
 /* Before an evaluation that computes W anew: the scores of some rows as float32 passes have them.
@@ -379,8 +385,8 @@ void tl_check_float32(tl_solver *self, double gap);
 double tl_dual_sum(tl_solver *self, double scale, size_t every);
 
 /* solver_start.c */
-/* With a Gram matrix, where an evaluation of the start costs as much as an epoch: an estimate of
- * the gap decides whether to evaluate. */
+/* Where an evaluation of the start costs as much as an epoch: an estimate of the gap decides
+ * whether to evaluate. */
 void tl_sample_start(tl_solver *self);
 /* Carry A and W from C_from to the C of the settings. */
 void tl_rescale(tl_solver *self, double C_from);

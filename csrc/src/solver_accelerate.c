@@ -110,10 +110,6 @@ void tl_accelerate_again(tl_solver *self) {
     memcpy(outer->anchor, self->primal, size * sizeof(double));
     memcpy(outer->previous, self->primal, size * sizeof(double));
     begin_sequence(self, first_r(self, 0.0));
-    if (!tl_is_gram(self)) return;
-    for (size_t i = 0; i < size; i++)
-        self->primal[i] = outer->sigma * self->dual[i] + (1.0 - outer->sigma) * outer->anchor[i];
-    self->storage->write(self);
 }
 
 /* ---- an outer step ---- */
@@ -132,25 +128,13 @@ static void move_anchor(size_t n, double sigma, double sigma_next, double beta, 
     }
 }
 
-/* <Y - W, W - W_before>; above 0 the momentum is no descent direction. */
-TL_CLONES
-static double overshoot(size_t n, const double *anchor, const double *w, const double *previous) {
-    double sum = 0.0;
-#pragma omp simd reduction(+ : sum)
-    for (size_t i = 0; i < n; i++)
-        sum += (anchor[i] - w[i]) * (w[i] - previous[i]);
-    return sum;
-}
-
 /* beta. The sequence is restarted where the momentum is no descent direction (O'Donoghue and Candes
  * 2015): its factor is for a smaller curvature. With a Gram matrix that takes a product, which is
  * made in the augmented Lagrangian alone: without it the gap swings there and may not become small;
  * from a sample of it the passes are more. */
 static double momentum(tl_solver *self, double sigma_next) {
     tl_outer *outer = &self->outer;
-    if (!tl_is_gram(self))
-        outer->overshoot =
-            overshoot(self->primal_size, outer->anchor, self->primal, outer->previous);
+    outer->overshoot = self->storage->overshoot(self);
     if (outer->overshoot > 0.0) {
         outer->t = 1.0;
         return 0.0;
@@ -193,7 +177,7 @@ tl_gap_parts tl_estimate_parts(const tl_solver *self, const tl_sample *sample) {
     if (!(sample->C > 0.0)) return (tl_gap_parts){NAN, NAN};
     const double half_lambda = 0.5 / (self->settings.C * self->total_weight);
     return (tl_gap_parts){(sample->losses + sample->conjugates + sample->products) / sample->C,
-                          half_lambda * self->outer.residual2};
+                          self->outer.active ? half_lambda * self->outer.residual2 : 0.0};
 }
 
 void tl_accelerate_restart(tl_solver *self) {

@@ -4,10 +4,6 @@
 
 #include <limits.h>
 
-/* The asymmetry of a Gram matrix that counts as rounding, relative to its largest entry. */
-#define SYMMETRY_TOLERANCE 1e-8
-#define SYMMETRY_TOLERANCE32 1e-5
-
 static tl_status check_shape(const tl_data *data) {
     const size_t limit = INT_MAX; /* of BLAS */
     if (!isfinite(data->constant)) return TL_ERR_PARAMETER;
@@ -25,12 +21,9 @@ static tl_status check_shape(const tl_data *data) {
     return TL_ERR_PARAMETER;
 }
 
-/* Numbers between two questions whether the call is over. */
-#define PART ((size_t)1 << 20)
-
 static tl_status check_finite(const tl_data *data, size_t count, tl_watch *watch) {
-    for (size_t first = 0; first < count; first += PART) {
-        const size_t part = tl_smaller(count - first, PART);
+    for (size_t first = 0; first < count; first += TL_CHECKED_PART) {
+        const size_t part = tl_smaller(count - first, TL_CHECKED_PART);
         const bool finite = data->type == TL_FLOAT32
                                 ? tl_all_finite32(part, (const float *)data->x + first)
                                 : tl_all_finite(part, (const double *)data->x + first);
@@ -74,7 +67,7 @@ static tl_status check_gram(const tl_data *data, tl_watch *watch) {
         largest = fmax(largest, entry(data, i, i));
     }
     const double tolerance =
-        largest * (data->type == TL_FLOAT32 ? SYMMETRY_TOLERANCE32 : SYMMETRY_TOLERANCE);
+        largest * (data->type == TL_FLOAT32 ? TL_SYMMETRY_TOLERANCE32 : TL_SYMMETRY_TOLERANCE);
     /* In tiles: both triangles are read by rows. */
     const size_t tile = 64;
     for (size_t top = 0; top < n; top += tile) {

@@ -12,7 +12,7 @@
 static bool allocate_primal(tl_solver *self) {
     const size_t size = self->primal_size;
     const bool accelerated = self->settings.acceleration != 0.0;
-    if (self->storage->add_duals != NULL || accelerated) {
+    if (!self->storage->by_coefficients || accelerated) {
         self->weights = tl_vectors(size, 1);
         self->outer.previous = tl_doubles(size, 1);
         if (self->weights == NULL || self->outer.previous == NULL) return false;
@@ -116,8 +116,8 @@ static void choose_layout(tl_solver *self) {
     self->stride = by_rows ? (data->m + TL_LANES - 1) / TL_LANES * TL_LANES : data->m;
     self->block = asked > 0 ? tl_smaller(asked, data->n) : choose_block(data);
     if (by_rows) self->block = 1;
-    self->row_length = tl_is_gram(self) ? data->n : data->d;
-    self->stored_length = tl_is_gram(self) ? data->n : tl_stored_features(data);
+    self->row_length = self->storage->by_coefficients ? data->n : data->d;
+    self->stored_length = self->storage->by_coefficients ? data->n : tl_stored_features(data);
     self->primal_size = self->row_length * self->stride;
     if (self->settings.window >= data->n) self->settings.window = 0;
     if (self->settings.window > 0) { /* whole blocks */
@@ -141,20 +141,12 @@ static void forget_updates(tl_solver *self) {
 static bool is_moderate_start(const tl_solver *self, bool in_float32) {
     const double *start = self->settings.start; /* NULL after it has been copied */
     if (start == NULL) return true;
-    const size_t n = self->data.n, m = self->data.m;
     const double largest = TL_ROOM * (in_float32 ? TL_LARGEST32 : TL_LARGEST);
-    double x2 = 0.0, size = 0.0; /* at least ||W|| */
-    for (size_t i = 0; i < n; i++)
+    double x2 = 0.0, entry;
+    for (size_t i = 0; i < self->data.n; i++)
         x2 = fmax(x2, self->norm2[i]);
-    if (!tl_is_gram(self)) size = sqrt(tl_dot(self->data.d * m, start, start));
-    for (size_t i = 0; tl_is_gram(self) && i < n; i++) {
-        double entry = 0.0;
-        for (size_t j = 0; j < m; j++)
-            entry = fmax(entry, fabs(start[i * m + j]));
-        size += sqrt((double)m * self->norm2[i]) * entry;
-        if (in_float32 && !(entry <= largest)) return false;
-    }
-    return size <= largest && size * sqrt(x2) <= largest;
+    const double size = self->storage->bound(self, start, &entry);
+    return size <= largest && size * sqrt(x2) <= largest && (!in_float32 || entry <= largest);
 }
 
 /* Does no number that the updates need overflow? Then |W - W0|, scores and dual variables are
@@ -192,7 +184,8 @@ static bool check_range(tl_solver *self) {
     const bool can_widen = self->storage->widen != NULL;
     if (!is_moderate(self, self->storage->in_float32 && !can_widen)) return false;
     if (!can_widen) return true;
-    const bool fits = is_moderate(self, true) && (tl_is_gram(self) || are_norms_moderate(self));
+    const bool fits =
+        is_moderate(self, true) && (!self->storage->copies_rows || are_norms_moderate(self));
     if (!fits) tl_widen_passes(self);
     return true;
 }
@@ -251,7 +244,7 @@ static void start_from_weights(tl_solver *self) {
 
 static tl_status set_up(tl_solver *self) {
     if (!allocate(self)) return TL_ERR_ALLOC;
-    self->primal = tl_is_gram(self) ? self->dual : self->weights;
+    self->primal = self->storage->by_coefficients ? self->dual : self->weights;
     tl_status status = initialise(self);
     if (status != TL_OK) return status;
     if (!check_range(self)) return TL_ERR_OVERFLOW;
@@ -260,14 +253,11 @@ static tl_status set_up(tl_solver *self) {
     if (status != TL_OK) return status;
     try_float32(self);
     copy_center(self);
-    if (tl_is_gram(self))
-        self->storage->write(self);
-    else
-        tl_compute_weights(self);
+    tl_compute_weights(self);
     const bool has_start = self->settings.start != NULL;
     if (C_start != self->settings.C) tl_rescale(self, C_start);
     start_from_weights(self);
-    if (has_start && tl_is_gram(self) && C_start != self->settings.C) tl_sample_start(self);
+    if (has_start && C_start != self->settings.C) tl_sample_start(self);
     return self->watch.is_over ? TL_ERR_OVER : TL_OK;
 }
 
@@ -321,14 +311,14 @@ tl_status tl_solver_set_C(tl_solver *self, double C) {
 
 tl_status tl_solver_coefficients(const tl_solver *self, double *coefficients) {
     if (self == NULL || coefficients == NULL) return TL_ERR_NULL;
-    if (!tl_is_gram(self)) return TL_ERR_PARAMETER;
+    if (!self->storage->by_coefficients) return TL_ERR_PARAMETER;
     self->storage->hand_out(self, coefficients);
     return TL_OK;
 }
 
 tl_status tl_solver_weights(const tl_solver *self, double *weights) {
     if (self == NULL || weights == NULL) return TL_ERR_NULL;
-    if (tl_is_gram(self)) return TL_ERR_PARAMETER;
+    if (self->storage->by_coefficients) return TL_ERR_PARAMETER;
     self->storage->hand_out(self, weights);
     return TL_OK;
 }

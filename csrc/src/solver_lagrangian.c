@@ -45,7 +45,7 @@ static void follow(tl_solver *self) {
     tl_lagrangian *lagrangian = &self->lagrangian;
     const tl_gap_parts inner = tl_estimate_parts(self, &lagrangian->sampled);
     const tl_gap_parts whole = tl_estimate_parts(self, &self->sampled);
-    const double residual = self->outer.active ? inner.residual : 0.0;
+    const double residual = inner.residual;
     if (self->outer.active && !(residual > 0.0)) return; /* unknown, of a Gram matrix */
     if (!(inner.inner + residual <= TL_SOLVED * (whole.inner + residual))) return;
     memcpy(lagrangian->center, self->dual, self->data.n * self->data.m * sizeof(double));

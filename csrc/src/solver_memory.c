@@ -10,16 +10,13 @@
 
 #include "solver.h"
 
-/* Bytes of features in use at a time, where the caller has not chosen windows. */
-#define BYTES_IN_USE ((size_t)256 << 20)
-
 static size_t row_bytes(const tl_solver *self) {
     const size_t item = self->data.type == TL_FLOAT32 ? sizeof(float) : sizeof(double);
     return self->stored_length * item;
 }
 
 size_t tl_rows_in_memory(const tl_solver *self) {
-    const size_t rows = BYTES_IN_USE / row_bytes(self);
+    const size_t rows = TL_BYTES_IN_USE / row_bytes(self);
     return rows > TL_EVALUATION_BLOCK ? rows / TL_EVALUATION_BLOCK * TL_EVALUATION_BLOCK
                                       : TL_EVALUATION_BLOCK;
 }

@@ -39,7 +39,7 @@ static scan scan_flat(tl_solver *self, bool with_worst) {
 static scan scan_rows(tl_solver *self, bool with_worst) {
     const size_t n = self->data.n, m = self->data.m;
     const size_t in_memory = tl_rows_in_memory(self);
-    const bool has_own = tl_is_gram(self) && self->outer.active;
+    const bool has_own = self->storage->by_coefficients && self->outer.active;
     scan sums = {0};
     for (size_t first = 0; first < n; first += TL_EVALUATION_BLOCK) {
         if (first > 0 && first % in_memory == 0)
@@ -90,48 +90,16 @@ double tl_dual_sum(tl_solver *self, double scale, size_t every) {
     return weight > 0.0 ? sum / weight * self->total_weight : 0.0;
 }
 
-typedef struct norms {
-    double primal; /* ||W - W0||^2 */
-    double dual;   /* ||X^T A||^2 */
-} norms;
-
-/* With float64 data and no center, W stays near enough to A^T X: with E = W - A^T X and <W, A^T X>
- * = sums->dual, ||A^T X||^2 = 2 sums->dual - ||W||^2 + ||E||^2, right to second order in E.
- * A Gram matrix that rounding has left a little indefinite may have a negative ||E||^2, with which
- * D would no longer be below P: that counts as 0. */
-static norms find_norms(tl_solver *self, const scan *sums) {
-    if (tl_is_gram(self)) {
-        const double primal = sums->coefficients, least = 2.0 * sums->dual - primal;
-        return (norms){primal, self->outer.active
-                                   ? fmax(self->storage->dual_norm2(self, false), least)
-                                   : primal};
-    }
-    const double primal = tl_weights_norm2(self);
-    if (self->center != NULL) return (norms){primal, self->sums.norm2};
-    return (norms){primal, tl_is_computed(self) ? self->sums.norm2 : 2.0 * sums->dual - primal};
-}
-
 static void count(const tl_solver *self, tl_objective *objective) {
     objective->epochs = self->epochs;
     objective->visits = self->visited;
     objective->r = 1.0 / self->outer.sigma - 1.0;
 }
 
-/* The errors of the norms. */
-static double norms_rounding(const tl_solver *self, const tl_sizes *sizes, const norms *norm2) {
-    const double unit = tl_rounding_unit(self);
-    const double dual = sqrt(sizes->dual2), primal = sqrt(sizes->primal2);
-    if (tl_is_gram(self)) return unit * (sizes->primal2 + sizes->dual2);
-    const double center =
-        self->center ? tl_dot(self->primal_size, self->center, self->center) : 0.0;
-    const double others = sqrt(fmax(norm2->dual, 0.0)) + primal + sqrt(center);
-    return unit * (sizes->primal2 + center + 2.0 * dual * others + unit * sizes->dual2);
-}
-
 /* With weights that the passes have changed, ||W - X^T A||^2: each of their changes is at most that
  * of a dual variable from one end of its domain to the other, about C_i. */
 static double drift2(const tl_solver *self, const tl_sizes *sizes) {
-    if (tl_is_gram(self) || tl_is_computed(self)) return 0.0;
+    if (!tl_has_drift(self)) return 0.0;
     const double drift = tl_rounding_unit(self) * self->settings.C * sizes->rows;
     return (double)self->data.m * drift * drift;
 }
@@ -139,7 +107,7 @@ static double drift2(const tl_solver *self, const tl_sizes *sizes) {
 typedef struct evaluation {
     scan sums;
     double conjugates; /* - sum_i w_i L*(-a_i/C_i) */
-    norms norm2;
+    tl_norms norm2;
     double norms_rounding;
     double primal, dual, rounding;
 } evaluation;
@@ -149,10 +117,10 @@ static evaluation evaluate_once(tl_solver *self, bool worst) {
     const double total = self->total_weight, lambda = 1.0 / (self->settings.C * total);
     const tl_sizes sizes = tl_find_sizes(self);
     evaluation at = {.sums = scan_scores(self, worst), .conjugates = tl_dual_sum(self, 1.0, 1)};
-    at.norm2 = find_norms(self, &at.sums);
+    at.norm2 = self->storage->norms(self, at.sums.dual, at.sums.coefficients);
     at.primal = at.sums.losses / total + 0.5 * lambda * at.norm2.primal;
     at.dual = at.conjugates / total - lambda * (0.5 * at.norm2.dual + self->sums.center_product);
-    at.norms_rounding = norms_rounding(self, &sizes, &at.norm2);
+    at.norms_rounding = self->storage->norms_rounding(self, &sizes, &at.norm2);
     const double unit = tl_rounding_unit(self);
     const double margins = self->ops->always_smooth ? 0.0 : total; /* of size 1 */
     const double of_scores = 2.0 * (double)self->data.m * sizes.largest * sizes.rows;
@@ -169,16 +137,13 @@ static evaluation evaluate_once(tl_solver *self, bool worst) {
  * digit of float64. The errors of the sums count as the largest possible: where all scores are
  * nearly 0 so are the losses of all classes nearly the same, and their errors have one sign. */
 static bool is_indefinite(const tl_solver *self, const evaluation *at) {
-    if (!tl_is_gram(self)) return false;
+    if (!self->storage->by_coefficients) return false;
     const double error32 = (double)FLT_EPSILON / DBL_EPSILON * at->norms_rounding;
     const double error = self->data.type == TL_FLOAT32 ? error32 : at->norms_rounding;
     const double lambda = 1.0 / (self->settings.C * self->total_weight);
     return fmin(at->norm2.primal, at->norm2.dual) < -error ||
            at->primal - at->dual < -(tl_rounding_strict(self) * at->rounding + lambda * error32);
 }
-
-/* A rounding bound below this part of P - D does not need to be made smaller. */
-#define NEGLIGIBLE 0.01
 
 static void set_unknown(const tl_solver *self, tl_objective *objective) {
     count(self, objective);
@@ -195,8 +160,8 @@ tl_status tl_solver_evaluate(tl_solver *self, tl_objective *objective) {
     tl_sample_float32(self);
     if (tl_is_computed(self)) tl_compute_weights(self);
     evaluation at = evaluate_once(self, false);
-    if (!(at.rounding <= NEGLIGIBLE * (at.primal - at.dual))) {
-        if (!tl_is_gram(self) && !tl_is_computed(self) && !self->at_zero) tl_compute_weights(self);
+    if (!(at.rounding <= TL_NEGLIGIBLE_ROUNDING * (at.primal - at.dual))) {
+        if (tl_has_drift(self) && !self->at_zero) tl_compute_weights(self);
         at = evaluate_once(self, true);
     }
     if (self->watch.is_over) {
@@ -212,7 +177,6 @@ tl_status tl_solver_evaluate(tl_solver *self, tl_objective *objective) {
     return TL_OK;
 }
 
-/* P - D = (1/n) sum_i [L(s_i) + L*(-a_i/C_i)] + lambda sum_i <a_i, s_i>. */
 tl_status tl_solver_estimate(const tl_solver *self, tl_objective *objective) {
     if (self == NULL || objective == NULL) return TL_ERR_NULL;
     const tl_sample *sample = &self->sampled;
@@ -220,17 +184,15 @@ tl_status tl_solver_estimate(const tl_solver *self, tl_objective *objective) {
         set_unknown(self, objective);
         return TL_OK;
     }
-    const double losses = sample->losses / sample->C, conjugates = sample->conjugates / sample->C;
-    const double product = sample->products / sample->C;
-    double primal = 0.5 * product, dual = -0.5 * product;
-    if (self->outer.active) { /* P - D has lambda/2 ||W0 + X^T A - W||^2 in addition */
-        const double half_lambda = 0.5 / (self->settings.C * self->total_weight);
-        primal = half_lambda * self->outer.norm2;
-        dual = primal - product - half_lambda * self->outer.residual2;
-    }
-    const tl_status status = tl_fill_objective(objective, losses + primal, dual - conjugates, 0.0);
+    const tl_gap_parts gap = tl_estimate_parts(self, sample);
+    const double half_lambda = 0.5 / (self->settings.C * self->total_weight);
+    const double norms =
+        self->outer.active ? half_lambda * self->outer.norm2 : 0.5 * sample->products / sample->C;
+    const double primal = sample->losses / sample->C + norms;
+    const tl_status status =
+        tl_fill_objective(objective, primal, primal - gap.inner - gap.residual, 0.0);
     if (status != TL_OK) return status;
     count(self, objective);
-    objective->norm2 = 2.0 * primal * self->settings.C * self->total_weight;
+    objective->norm2 = norms / half_lambda;
     return TL_OK;
 }

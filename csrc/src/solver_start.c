@@ -53,6 +53,7 @@ static double best_of_concave(const curve *f, double limit) {
 }
 
 void tl_sample_start(tl_solver *self) {
+    if (self->storage->sample_start == NULL) return;
     self->sampled = (tl_sample){0};
     self->storage->sample_start(self);
     if (self->outer.active) tl_accelerate_measure(self);
@@ -76,21 +77,15 @@ void tl_rescale(tl_solver *self, double C_from) {
     const bool is_computed = tl_is_computed(self);
     if (is_computed)
         tl_compute_weights(self);
-    else if (tl_is_gram(self))
-        self->sums.norm2 = storage->dual_norm2(self, true);
     else
-        self->sums.norm2 = tl_dot(self->primal_size, self->primal, self->primal);
+        self->sums.norm2 = storage->start_norm2(self);
     const double s = best_scale(self, self->settings.C / C_from);
     for (size_t i = 0; i < self->data.n * self->data.m; i++)
         self->dual[i] *= s;
     if (self->outer.active) tl_accelerate_again(self);
-    if (tl_is_gram(self)) {
-        storage->write(self);
-        tl_sample_start(self);
-    } else if (is_computed) {
+    if (is_computed || storage->by_coefficients)
         tl_compute_weights(self);
-    } else {
-        for (size_t i = 0; i < self->primal_size; i++)
-            self->primal[i] *= s;
-    }
+    else
+        tl_scale(self->primal_size, s, self->primal);
+    tl_sample_start(self);
 }

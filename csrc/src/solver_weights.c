@@ -6,7 +6,19 @@
 
 #include <string.h>
 
+/* Of W itself the rows' coefficients are those of A, with acceleration of A and Y. */
+static void compute_coefficients(tl_solver *self) {
+    const double sigma = self->outer.sigma;
+    for (size_t i = 0; self->outer.active && i < self->primal_size; i++)
+        self->primal[i] = sigma * self->dual[i] + (1.0 - sigma) * self->outer.anchor[i];
+    self->storage->write(self);
+}
+
 void tl_compute_weights(tl_solver *self) {
+    if (self->storage->by_coefficients) {
+        compute_coefficients(self);
+        return;
+    }
     const size_t size = self->primal_size;
     double *primal = self->primal;
     const bool at_zero = self->at_zero;
@@ -29,12 +41,6 @@ void tl_compute_weights(tl_solver *self) {
     for (size_t i = 0; self->outer.active && i < size; i++)
         primal[i] = sigma * primal[i] + (1.0 - sigma) * self->outer.anchor[i];
     self->storage->settle(self);
-}
-
-bool tl_is_computed(const tl_solver *self) {
-    const tl_storage *storage = self->storage;
-    return storage->add_duals != NULL &&
-           (storage->in_float32 || self->center != NULL || self->outer.active);
 }
 
 /* ---- from float32 to float64 ---- */

@@ -13,7 +13,13 @@ TL_INLINE void tl_nothing(tl_solver *self) {
 }
 
 /* storage_weights.c: what all storages but that of a Gram matrix share. */
+double tl_weights_bound(const tl_solver *self, const double *given, double *entry);
 tl_distances tl_weights_distances(tl_solver *self);
+double tl_weights_overshoot(const tl_solver *self);
+double tl_weights_start_norm2(tl_solver *self);
+tl_norms tl_weights_norms(tl_solver *self, double dual_product, double own_product);
+double tl_weights_norms_rounding(const tl_solver *self, const tl_sizes *sizes,
+                                 const tl_norms *norms);
 
 /* storage_blocks.c */
 /* What is subnormal in float32 becomes 0: products with such numbers take several times as long. */

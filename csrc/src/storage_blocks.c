@@ -37,10 +37,10 @@ static void copy_row(const tl_solver *self, size_t i, double *row) {
     else
         memcpy(row, (const double *)self->data.x + start, stored * sizeof *row);
     if (constant == 0.0) return;
-    if (tl_is_gram(self))
-        add_number(stored, constant * constant, row);
-    else
+    if (stored < self->row_length)
         row[stored] = constant;
+    else /* of a Gram matrix */
+        add_number(stored, constant * constant, row);
 }
 
 const double *tl_consecutive_rows(tl_solver *self, size_t first, size_t count) {
@@ -86,17 +86,18 @@ void tl_gather_rows32(tl_solver *self, size_t count, const size_t *index) {
     for (size_t i = 0; i < count; i++) {
         float *row = own->rows + i * self->row_length;
         memcpy(row, own->x + index[i] * own->stride, own->length * sizeof *row);
-        if (tl_is_gram(self) && constant != 0.0)
+        if (is_lacking)
+            row[own->length] = (float)constant;
+        else if (own->copy == NULL && constant != 0.0) /* of a Gram matrix */
             for (size_t j = 0; j < own->length; j++)
                 row[j] = (float)((double)row[j] + constant * constant);
-        if (is_lacking) row[own->length] = (float)constant;
     }
 }
 
 const float *const *tl_locate_rows32(tl_solver *self, size_t count, const size_t *index) {
     const tl_float32 *own = &self->float32;
     const bool is_lacking = own->copy == NULL && self->data.constant != 0.0;
-    const bool copies = is_lacking || (!tl_is_gram(self) && !tl_is_aligned(own->x));
+    const bool copies = is_lacking || (!self->storage->by_coefficients && !tl_is_aligned(own->x));
     if (copies) tl_gather_rows32(self, count, index);
     for (size_t i = 0; i < count; i++)
         own->row[i] = copies ? own->rows + i * self->row_length : own->x + index[i] * own->stride;

@@ -75,6 +75,20 @@ static void class_norms(tl_solver *self, double *norms) {
         tl_add_sizes(m, sqrt(self->norm2[i]), self->primal + i * m, norms);
 }
 
+static double bound(const tl_solver *self, const double *given, double *largest) {
+    const size_t m = self->data.m;
+    double size = 0.0;
+    *largest = 0.0;
+    for (size_t i = 0; i < self->data.n; i++) {
+        double entry = 0.0;
+        for (size_t j = 0; j < m; j++)
+            entry = fmax(entry, fabs(given[i * m + j]));
+        size += sqrt((double)m * self->norm2[i]) * entry;
+        *largest = fmax(*largest, entry);
+    }
+    return size;
+}
+
 /* From all rows: ||B||^2 for B = W - Y, and the overshoot -<B, W - W_before>; -1 where the call is
  * over. */
 static double whole_distance(tl_solver *self, double *overshoot) {
@@ -118,6 +132,10 @@ static tl_distances distances(tl_solver *self) {
     return sampled;
 }
 
+static double overshoot(const tl_solver *self) {
+    return self->outer.overshoot;
+}
+
 /* ---- ||X^T A||^2 = sum_i <a_i, s_i>, and the gap of a start ---- */
 
 /* Products of sampled rows first, first + 1, .. with a matrix: so many as one product takes. */
@@ -131,7 +149,7 @@ static size_t multiply_sample(tl_solver *self, const double *matrix, size_t rows
     return count;
 }
 
-static double estimated_norm2(tl_solver *self) {
+static double start_norm2(tl_solver *self) {
     const size_t n = self->data.n, m = self->data.m, total = tl_smaller(TL_PRODUCT_ROWS, n);
     size_t index[TL_SAMPLE_BLOCK];
     double product = 0.0;
@@ -145,9 +163,8 @@ static double estimated_norm2(tl_solver *self) {
     return fmax(0.0, product / (double)total * (double)n);
 }
 
-static double dual_norm2(tl_solver *self, bool estimated) {
+static double dual_norm2(tl_solver *self) {
     const size_t n = self->data.n, m = self->data.m;
-    if (estimated) return estimated_norm2(self);
     double sum = 0.0;
     for (size_t first = 0; first < n; first += TL_EVALUATION_BLOCK) {
         const size_t count = tl_smaller(n - first, TL_EVALUATION_BLOCK);
@@ -156,6 +173,18 @@ static double dual_norm2(tl_solver *self, bool estimated) {
         sum += tl_dot(count * m, self->scores, self->dual + first * m);
     }
     return sum;
+}
+
+/* A matrix that rounding has left a little indefinite may have a negative ||W - X^T A||^2, with
+ * which D would no longer be below P: that counts as 0. */
+static tl_norms norms(tl_solver *self, double dual_product, double own_product) {
+    if (!self->outer.active) return (tl_norms){own_product, own_product};
+    return (tl_norms){own_product, fmax(dual_norm2(self), 2.0 * dual_product - own_product)};
+}
+
+static double norms_rounding(const tl_solver *self, const tl_sizes *sizes, const tl_norms *of) {
+    (void)of;
+    return tl_rounding_unit(self) * (sizes->primal2 + sizes->dual2);
 }
 
 static void sample_start(tl_solver *self) {
@@ -184,18 +213,23 @@ static bool allocate(tl_solver *self) {
     return tl_blocks_allocate(self);
 }
 
-const tl_storage tl_storage_gram = {.allocate = allocate,
+const tl_storage tl_storage_gram = {.by_coefficients = true,
+                                    .allocate = allocate,
                                     .norm2 = norm2,
                                     .update = update,
                                     .scores = scores,
                                     .lay_out = lay_out,
                                     .hand_out = hand_out,
                                     .class_norms = class_norms,
+                                    .bound = bound,
                                     .distances = distances,
+                                    .overshoot = overshoot,
+                                    .norms = norms,
+                                    .norms_rounding = norms_rounding,
                                     .read = tl_nothing,
                                     .write = tl_nothing,
                                     .settle = tl_nothing,
-                                    .dual_norm2 = dual_norm2,
+                                    .start_norm2 = start_norm2,
                                     .sample_start = sample_start};
 
 /* ---- in float32 ---- */
@@ -266,7 +300,8 @@ static bool widen(tl_solver *self) {
     return false;
 }
 
-const tl_storage tl_storage_gram32 = {.in_float32 = true,
+const tl_storage tl_storage_gram32 = {.by_coefficients = true,
+                                      .in_float32 = true,
                                       .allocate = allocate32,
                                       .norm2 = norm2,
                                       .update = update32,
@@ -274,12 +309,16 @@ const tl_storage tl_storage_gram32 = {.in_float32 = true,
                                       .lay_out = lay_out,
                                       .hand_out = hand_out,
                                       .class_norms = class_norms,
+                                      .bound = bound,
                                       .distances = distances,
+                                      .overshoot = overshoot,
+                                      .norms = norms,
+                                      .norms_rounding = norms_rounding,
                                       .read = tl_nothing,
                                       .write = write32,
                                       .settle = tl_nothing,
                                       .sample32 = sample32,
                                       .sample = sample,
                                       .widen = widen,
-                                      .dual_norm2 = dual_norm2,
+                                      .start_norm2 = start_norm2,
                                       .sample_start = sample_start};

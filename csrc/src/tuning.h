@@ -114,7 +114,31 @@
  * scores. */
 #define TL_LARGEST_CHANGE 1e6
 
-/* ---- layout (solver_create.c, storage_*.c) ---- */
+/* ---- checks (solver_check.c) ---- */
+
+/* The asymmetry of a Gram matrix that counts as rounding, relative to its largest entry. */
+#define TL_SYMMETRY_TOLERANCE 1e-8
+#define TL_SYMMETRY_TOLERANCE32 1e-5
+/* Numbers that are checked between two questions whether the call is over. */
+#define TL_CHECKED_PART ((size_t)1 << 20)
+
+/* ---- evaluation (solver_objective.c) ---- */
+
+/* A bound of rounding errors below this part of P - D does not need to be made smaller. */
+#define TL_NEGLIGIBLE_ROUNDING 0.01
+
+/* ---- layout (solver_create.c, storage_*.c, solver_memory.c) ---- */
+
+/* Where rows are updated one by one, classes are padded to a multiple of this. */
+#define TL_LANES 8
+/* Rows whose scores are computed by one product where no update comes between. */
+#define TL_EVALUATION_BLOCK 128
+/* Rows that are not neighbours whose scores are computed by one product; at most a block. */
+#define TL_SAMPLE_BLOCK 64
+/* Neighbouring rows that stay together in windows: enough to read a file in pieces. */
+#define TL_STRIP 64
+/* Bytes of mapped features in use at a time, where the caller has not chosen windows. */
+#define TL_BYTES_IN_USE ((size_t)256 << 20)
 
 /* With at most so many dense features rows are updated one by one, without matrix products. */
 #define TL_NARROW_FEATURES 64
