@@ -13,7 +13,7 @@ __all__ = ["LOSSES", "Loss", "get", "parametrised"]
 
 @dataclass(frozen=True, kw_only=True)
 class Loss:
-    """What is known of a loss outside of its mathematics.
+    """The description of a loss outside of its mathematics.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""When another method takes over from coordinate ascent: rent or buy.
+"""The moment at which another method takes over from coordinate ascent: rent or buy.
 
 Coordinate ascent comes first. Once it has cost a part of what Newton's method, or that of the pairs, is
 estimated to cost, and the fall of its gap says that the rest costs at least as much again, this method
@@ -129,7 +129,7 @@ class Choice:
             self._least = cost_of_gram(problem)
 
     def _cost_of_other(self) -> float:
-        """Return what the other method costs from here."""
+        """Return the cost of the other method from here."""
         if self.method == "newton":
             return self._newton
         return cost_of_pairs(self._problem, self._run.A, self._tol)
@@ -168,7 +168,7 @@ class Choice:
         return True
 
     def _predict(self, cost: float) -> float:
-        """Return what the rest is going to cost, by the fall of the gap in the second half: a constant
+        """Return the cost that is predicted for the rest, by the fall of the gap in the second half: a constant
         factor for each pass where the loss is smooth, else a power of the passes.
         """
         recent = [pair for pair in self._seen if pair[0] >= tuning.RECENT * cost]

@@ -1,4 +1,4 @@
-"""When a run is to end: its limits, Ctrl-C, and what the jobs around it say."""
+"""The end of a run: its limits, Ctrl-C, and what the jobs around it say."""
 
 from __future__ import annotations
 

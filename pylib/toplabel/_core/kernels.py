@@ -135,7 +135,7 @@ def cross_gram(X: MatrixLike, Z: MatrixLike, theta: float) -> np.ndarray:
     """
     X, Z = _as_float64(X), _as_float64(Z)
     squares = squared_norms(X), squared_norms(Z)
-    if theta * max(one.max(initial=0.0) for one in squares) > _FAR:
+    if theta * max(norms.max(initial=0.0) for norms in squares) > _FAR:
         D = _distances(X, Z)
     else:
         D = X @ Z.T

@@ -14,7 +14,7 @@ from toplabel._core.own_loss import OwnLoss
 
 
 def get(loss: Any) -> Loss:
-    """Return what is known of a loss.
+    """Return the description of a loss.
 
     Parameters
     ----------

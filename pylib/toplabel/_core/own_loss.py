@@ -22,7 +22,7 @@ class OwnLoss(Loss):
 
     @classmethod
     def of(cls, loss: Any) -> OwnLoss:
-        """Return what is known of an object; ``ValueError`` where it is no loss."""
+        """Return the description of an object; ``ValueError`` where it is no loss."""
         if isinstance(loss, type):
             raise ValueError(f"loss must be an object, got the class; write {loss.__name__}()")
         name = type(loss).__name__

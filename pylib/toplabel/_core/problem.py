@@ -1,4 +1,4 @@
-"""What is minimised: the arguments of the trainers, checked and converted once for all values of
+"""The problem that is minimised: the arguments of the trainers, checked and converted once for all values of
 C.
 """
 
@@ -179,7 +179,7 @@ class ProblemArguments:
 
 @dataclass(frozen=True)
 class Problem(Data):
-    """What `toplabel.solve` minimises, but for C.
+    """The problem that `toplabel.solve` minimises, without its C.
 
     `weight` are those of the rows, `center` is W0. `constant` is a further feature of all rows,
     whose weights, times it, are the intercept; 0: there is none. `exact` is what was passed, where
@@ -267,7 +267,7 @@ class Problem(Data):
 
 
 def _exact(X, rows, dtype: object) -> Features | None:
-    """Return what was passed, where the rows, in float32, differ from it; warn of lost numbers."""
+    """Return the rows as passed, where those in float32 differ from them; warn of lost numbers."""
     if dtype is None or rows.dtype != np.float32:
         return None
     exact = as_features(X, "X")
@@ -328,7 +328,7 @@ def _sparse_if_faster(rows):
 
 
 def _represent(rows, arguments: ProblemArguments, theta: float | None, threads: int):
-    """Return what the solver works on: rows or a Gram matrix."""
+    """Return the features that the solver works on: rows or a Gram matrix."""
     kernel = arguments.kernel
     if kernel == "linear":
         return _sparse_if_faster(rows)

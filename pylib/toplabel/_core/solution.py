@@ -1,4 +1,4 @@
-"""What training returns: the model, its certificate and its history."""
+"""The result of training: the model, its certificate and its history."""
 
 from __future__ import annotations
 

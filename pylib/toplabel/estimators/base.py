@@ -270,7 +270,7 @@ class SolverEstimator(ClassifierMixin, CommonEstimator):
         return self._two_columns(self.decision_function(X))
 
     def _log_probabilities(self, X) -> np.ndarray:
-        """Return what sums to 1 in each row; logarithms, since all of a row may underflow."""
+        """Return logarithms of numbers that sum to 1 in each row; all of these may underflow."""
         if self.loss != "lr_ova":
             return log_softmax(self._class_scores(X), axis=1)
         scores = self.decision_function(X)

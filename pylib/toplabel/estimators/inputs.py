@@ -84,8 +84,8 @@ def check_no_joined_labels(y: np.ndarray) -> None:
     names = {name for name in np.unique(y).tolist() if isinstance(name, str)}
     for name in sorted(names):
         for separator in ";|,":
-            found = [part.strip() for part in name.split(separator)]
-            if len(found) > 1 and all(found) and (separator != "," or names & set(found)):
+            words = [part.strip() for part in name.split(separator)]
+            if len(words) > 1 and all(words) and (separator != "," or names & set(words)):
                 raise ValueError(
                     f"y holds several labels in one string, as {name!r}; split them, and make an "
                     "indicator with sklearn.preprocessing.MultiLabelBinarizer: MultiLabelBinarizer()"

@@ -296,19 +296,19 @@ class MultilabelClassifier(SolverEstimator):
             return self._train(X, y, weights, seed, m, each_threads)
 
         if threads == 1:  # the folds first: an interrupt of the last training leaves a whole model
-            found = [of_fold(fold) for fold in folds]
+            of_folds = [of_fold(fold) for fold in folds]
             solution = of_all_rows()
         else:  # the longest training first
             jobs = [of_all_rows, *(partial(of_fold, fold) for fold in folds)]
-            solution, *found = each(lambda job: job(), jobs, threads)
-        return solution, self._joined(found, X, rule.grid, m)
+            solution, *of_folds = each(lambda job: job(), jobs, threads)
+        return solution, self._joined(of_folds, X, rule.grid, m)
 
-    def _joined(self, found, X, grid: np.ndarray, m: int) -> Sweep:
+    def _joined(self, of_folds, X, grid: np.ndarray, m: int) -> Sweep:
         """Return the labels of all folds together; warn of trainings that did not converge."""
         swept = Sweep(grid, m)
-        for part, _ in found:
+        for part, _ in of_folds:
             swept.join(part)
-        solutions = [solution for _, solution in found]
+        solutions = [solution for _, solution in of_folds]
         missed = [solution for solution in solutions if solution.status != "converged"]
         if missed:
             worst = max(missed, key=lambda solution: solution.relative_gap)
@@ -333,10 +333,10 @@ class MultilabelClassifier(SolverEstimator):
         if not self.multilabel_:
             return self._best_class(X)
         as_stored = sparse.csr_matrix if self._sparse_output else np.asarray
-        found = [as_stored(scores >= self.threshold_) for scores in self._parts_of_scores(X)]
+        labels = [as_stored(scores >= self.threshold_) for scores in self._parts_of_scores(X)]
         if self._sparse_output:
-            return sparse.vstack(found, format="csr").astype(np.int64)
-        return np.concatenate(found).astype(np.int64)
+            return sparse.vstack(labels, format="csr").astype(np.int64)
+        return np.concatenate(labels).astype(np.int64)
 
     def _is_logistic(self) -> bool:
         return self.loss in ("lr_ova", "lr_ml")

@@ -116,7 +116,7 @@ class TopKScorer:
         return self
 
     def get_metadata_routing(self) -> MetadataRequest:
-        """Return what the scorer asks for, for `sklearn.utils.metadata_routing`."""
+        """Return the metadata that the scorer asks for, as of `sklearn.utils.metadata_routing`."""
         request = MetadataRequest(owner=self)
         alias = self._requested.get("sample_weight")
         request.score.add_request(param="sample_weight", alias=alias)

@@ -54,7 +54,7 @@ def label_scores(estimator, X, n_labels: int) -> np.ndarray:
 
 
 def _response(estimator, X) -> tuple[object, str]:
-    """Return what the classifier says of rows, and the name of the method that was asked."""
+    """Return the answer of the classifier for rows, and the name of the method that gave it."""
     name = type(estimator).__name__
     if hasattr(estimator, _DECISION):
         try:

@@ -53,13 +53,13 @@ def of_classes(scores: Tensor, y: Tensor, k: int, gamma: float, block: int) -> C
         others = s.scatter(-1, y, -torch.inf)
         return _near(others, below_kth_largest(others, k), gamma / k)
 
-    found = _search(near, block, scores, y.unsqueeze(-1), at_least=k)
-    if found is None:
+    entries = _search(near, block, scores, y.unsqueeze(-1), at_least=k)
+    if entries is None:
         return None
     rows = np.arange(n)
-    origin = np.concatenate([found.origin, rows * m + y.numpy()])
-    width = found.width + 1
-    place = np.concatenate([found.row * width + found.column + 1, rows * width])
+    origin = np.concatenate([entries.origin, rows * m + y.numpy()])
+    width = entries.width + 1
+    place = np.concatenate([entries.row * width + entries.column + 1, rows * width])
     return _packed(scores, torch.zeros_like(y), origin, place, width)
 
 
@@ -72,13 +72,13 @@ def of_sets(scores: Tensor, Y: Tensor, gamma: float, block: int) -> Candidates |
         outside = torch.where(Y, -torch.inf, s)
         return _near(outside, outside.amax(-1, keepdim=True), gamma) | Y.numpy()
 
-    found = _search(near, block, scores, Y)
-    if found is None:
+    entries = _search(near, block, scores, Y)
+    if entries is None:
         return None
-    place = found.row * found.width + found.column
-    target = Y.all(-1, keepdim=True).repeat(1, found.width)  # a full set stays one
-    target.view(-1)[torch.from_numpy(place)] = Y.reshape(-1)[torch.from_numpy(found.origin)]
-    return _packed(scores, target, found.origin, place, found.width)
+    place = entries.row * entries.width + entries.column
+    target = Y.all(-1, keepdim=True).repeat(1, entries.width)  # a full set stays one
+    target.view(-1)[torch.from_numpy(place)] = Y.reshape(-1)[torch.from_numpy(entries.origin)]
+    return _packed(scores, target, entries.origin, place, entries.width)
 
 
 def of_largest(v: Tensor, k: int) -> Candidates | None:
@@ -87,11 +87,11 @@ def of_largest(v: Tensor, k: int) -> Candidates | None:
     """
     if torch.compiler.is_compiling() or not v.is_cpu:
         return None
-    found = _search(lambda v: _near(v, below_kth_largest(v, k), 0.0), len(v), v, at_least=k)
-    if found is None:
+    entries = _search(lambda v: _near(v, below_kth_largest(v, k), 0.0), len(v), v, at_least=k)
+    if entries is None:
         return None
-    place = found.row * found.width + found.column
-    return _packed(v, None, found.origin, place, found.width)
+    place = entries.row * entries.width + entries.column
+    return _packed(v, None, entries.origin, place, entries.width)
 
 
 def topk(v: Tensor, k: int) -> tuple[Tensor, Tensor]:
