@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from toplabel.certificate import Certificate, certify
     from toplabel.errors import ToplabelError
     from toplabel.estimators import (
+        CalibratedSets,
         MultilabelClassifier,
         SimplexClassifier,
         TopKClassifier,
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     __version__: str
 
 __all__ = [
+    "CalibratedSets",
     "Certificate",
     "MultilabelClassifier",
     "Record",
@@ -47,6 +49,7 @@ __all__ = [
 
 #: The modules that the names are from.
 _HOMES = {
+    "CalibratedSets": "estimators",
     "Certificate": "certificate",
     "MultilabelClassifier": "estimators",
     "Record": "solver",

@@ -12,6 +12,7 @@ import sklearn.metrics as reference
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
+from scipy import sparse
 
 from toplabel import metrics
 
@@ -47,6 +48,57 @@ def test_top_k_accuracy_is_its_definition(case, data):
     for k in range(1, m + 1):
         found = [places(scores[i], y[i]) < k for i in range(n)]
         assert metrics.top_k_accuracy(y, scores, k) == pytest.approx(np.mean(found))
+
+
+def with_ties_taken_in_turn(levels, wanted):
+    """Yield, for each order of the entries that tie for the last place, those of the first places."""
+    entries = sorted(((level, i, j) for i, row in enumerate(levels) for j, level in enumerate(row)))
+    entries.reverse()
+    last = entries[wanted - 1][0]
+    above = {(i, j) for level, i, j in entries if level > last}
+    tied = [(i, j) for level, i, j in entries if level == last]
+    for shift in range(len(tied)):  # each of them is equally often among the first
+        yield above | set((tied[shift:] + tied[:shift])[: wanted - len(above)])
+
+
+@given(rankings(), st.data())
+def test_average_k_accuracy_is_the_mean_over_the_orders_of_ties(case, data):
+    _, scores = case
+    n, m = scores.shape
+    y = data.draw(st.lists(st.integers(0, m - 1), min_size=n, max_size=n))
+    levels = [[score - max(row) for score in row] for row in scores]
+    for wanted in range(n, n * m + 1):
+        hits = [
+            sum((i, y[i]) in taken for i in range(n)) / n
+            for taken in with_ties_taken_in_turn(levels, wanted)
+        ]
+        found = metrics.average_k_accuracy(y, scores, wanted / n)
+        assert found == pytest.approx(np.mean(hits))
+
+
+@given(label_sets(), st.data())
+def test_measures_of_class_sets_are_their_definitions(case, data):
+    _, sets = case
+    n, m = sets.shape
+    y = data.draw(st.lists(st.integers(0, m - 1), min_size=n, max_size=n))
+    sizes = [sum(row) for row in sets.tolist()]
+    hits = [bool(sets[i][y[i]]) for i in range(n)]
+    assert metrics.set_coverage(y, sets) == pytest.approx(sum(hits) / n)
+    assert metrics.mean_set_size(sparse.csr_matrix(sets)) == pytest.approx(sum(sizes) / n)
+    for edges, stratum in (
+        (None, lambda size: size),
+        ([1, 3], lambda size: 0 if size <= 1 else 1 if size <= 3 else 2),
+    ):
+        by_stratum = {}
+        for size, hit in zip(sizes, hits, strict=True):
+            by_stratum.setdefault(stratum(size), []).append(hit)
+        worst = min(sum(each) / len(each) for each in by_stratum.values())
+        assert metrics.size_stratified_coverage(y, sets, edges) == pytest.approx(worst)
+
+
+def test_wrong_strata_are_refused():
+    with pytest.raises(ValueError, match="largest_sizes must be ascending"):
+        metrics.size_stratified_coverage([0], [[1, 0]], [3, 1])
 
 
 @given(rankings(), st.data())

@@ -8,10 +8,13 @@ import numpy as np
 import toplabel
 from toplabel import losses, metrics, prox, simplex, thresholds
 from toplabel.estimators import (
+    CalibratedSets,
     MultilabelClassifier,
+    SetScorer,
     SimplexClassifier,
     TopKClassifier,
     TopKScorer,
+    set_scorer,
     top_k_scorer,
 )
 
@@ -53,6 +56,9 @@ share: float = model.top_k_score(X, y, k=3)
 assert_type(top_k_scorer(3), TopKScorer)
 MultilabelClassifier("lr_ml", threshold="tune").fit(X, scores > 0).predict(X)
 SimplexClassifier(C="loo").fit(X, y).predict(X)
+assert_type(model.calibrate(X, y), TopKClassifier)
+sets: np.ndarray = CalibratedSets(model).fit(X, y).predict_set(X, coverage=0.9)
+assert_type(set_scorer("mean_set_size", coverage=0.9), SetScorer)
 
 # What is wrong is told: --strict complains about an "ignore" that ignores nothing.
 toplabel.solve(X, y, C="1")  # type: ignore[arg-type]

@@ -12,9 +12,11 @@ import subprocess
 import sys
 
 import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import check_estimator, parametrize_with_checks
 
-from toplabel import MultilabelClassifier, SimplexClassifier, TopKClassifier
+from toplabel import CalibratedSets, MultilabelClassifier, SimplexClassifier, TopKClassifier
 
 EXACT = {"tol": 0, "eval_every": 200}
 
@@ -47,13 +49,21 @@ ESTIMATORS = [
     SimplexClassifier("sh_svm", kernel="rbf", theta=0.5, tol=0),
     SimplexClassifier("s_ls", kernel="precomputed"),
     SimplexClassifier("sc_svm", online=True),
+    TopKClassifier(calibration=0.2, random_state=0, **EXACT),
+    SimplexClassifier(calibration=0.2, random_state=0),
+    CalibratedSets(LogisticRegression(), random_state=1),
+    CalibratedSets(LogisticRegression(), calibration=None),
+    CalibratedSets(SVC(), random_state=0),
 ]
 
 
-OF_WEIGHTS = [
-    "check_class_weight_classifiers",
+OF_REPEATED_ROWS = [
     "check_sample_weight_equivalence_on_dense_data",
     "check_sample_weight_equivalence_on_sparse_data",
+]
+OF_WEIGHTS = [
+    *OF_REPEATED_ROWS,
+    "check_class_weight_classifiers",
     "check_sample_weights_list",
     "check_sample_weights_not_an_array",
     "check_sample_weights_not_overwritten",
@@ -65,7 +75,9 @@ OF_WEIGHTS = [
 def expected_failures(estimator) -> dict[str, str]:
     if getattr(estimator, "online", False):
         return dict.fromkeys(OF_WEIGHTS, "online training takes no weights")
-    if estimator.kernel != "precomputed":
+    if getattr(estimator, "calibration", None):
+        return dict.fromkeys(OF_REPEATED_ROWS, "of repeated rows others are held out")
+    if isinstance(estimator, CalibratedSets) or estimator.kernel != "precomputed":
         return {}
     rows = {"check_decision_proba_consistency": "gives rows in place of a Gram matrix"}
     return (rows if hasattr(estimator, "predict_proba") else {}) | {

@@ -15,7 +15,7 @@ from sklearn.utils.validation import column_or_1d
 from toplabel._core.arrays import MatrixLike, as_integer, as_weights, plain
 from toplabel.estimators.scores import class_scores
 
-__all__ = ["TopKScorer", "found_share", "top_k_scorer"]
+__all__ = ["TopKScorer", "columns_of", "found_share", "top_k_scorer"]
 
 
 def found_share(
@@ -31,18 +31,24 @@ def found_share(
     Scores and classes are those of `class_scores`. A class that is not in `classes` is never found, but
     names among numbers, or numbers among names, are refused, as by `score`.
     """
+    columns = columns_of(y, classes, len(scores))
+    k = as_integer(k, "k", 1, len(classes))
+    own = np.take_along_axis(scores, np.maximum(columns, 0)[:, None], axis=1)
+    is_found = (np.count_nonzero(scores > own, axis=1) < k) & (columns >= 0)
+    return float(np.average(is_found, weights=as_weights(sample_weight, len(scores))))
+
+
+def columns_of(y: MatrixLike, classes: np.ndarray, n: int) -> np.ndarray:
+    """Return the index in `classes`, which ascend, of the class of each of n rows; -1 where it is none
+    of them.
+    """
     y = column_or_1d(plain(y))
     check_classification_targets(y)
     unique_labels(classes, y)
-    if y.shape != scores.shape[:1]:
-        raise ValueError(
-            f"y must have the shape ({len(scores)},) like the rows of X, got {y.shape}"
-        )
-    k = as_integer(k, "k", 1, len(classes))
-    column = np.minimum(np.searchsorted(classes, y), len(classes) - 1)
-    own = np.take_along_axis(scores, column[:, None], axis=1)
-    is_found = (np.count_nonzero(scores > own, axis=1) < k) & (classes[column] == y)
-    return float(np.average(is_found, weights=as_weights(sample_weight, len(y))))
+    if len(y) != n:
+        raise ValueError(f"y must have the shape ({n},) like the rows of X, got {y.shape}")
+    columns = np.minimum(np.searchsorted(classes, y), len(classes) - 1)
+    return np.where(classes[columns] == y, columns, -1)
 
 
 @dataclass(frozen=True)

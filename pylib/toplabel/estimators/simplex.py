@@ -16,6 +16,7 @@ from toplabel.estimators import convergence
 from toplabel.estimators.base import seed_from
 from toplabel.estimators.common import CommonEstimator
 from toplabel.estimators.previous import Previous
+from toplabel.estimators.sets import SetsMixin
 from toplabel.simplex import (
     LeastSquaresPath,
     SimplexSolution,
@@ -28,7 +29,7 @@ from toplabel.simplex.losses import check_loss
 __all__ = ["SimplexClassifier"]
 
 
-class SimplexClassifier(ClassifierMixin, CommonEstimator):
+class SimplexClassifier(SetsMixin, ClassifierMixin, CommonEstimator):
     """Classifier of one label per row whose classes are the vertices of a simplex (NIPS 2012).
 
     Minimises ``C sum_i V(y_i, f(x_i)) + 1/2 ||f||^2`` over functions with values in R^(m-1). There
@@ -68,6 +69,8 @@ class SimplexClassifier(ClassifierMixin, CommonEstimator):
         fit. Least squares is a linear system, and online training starts at zero.
     class_weight : dict, "balanced" or None, default=None
         As in `TopKClassifier`; not for online training.
+    calibration : float in (0, 1) or None, default=None
+        As in `TopKClassifier`; the rows are held out before ``C="loo"`` chooses.
 
     Attributes
     ----------
@@ -89,6 +92,8 @@ class SimplexClassifier(ClassifierMixin, CommonEstimator):
     status_ : str
         ``"converged"``, ``"max_iter"``, ``"stalled"``, ``"imprecise"``, ``"interrupted"``, or
         after online training ``"uncertified"``.
+    n_calibration_ : int
+        After a calibration: the number of its rows.
     n_features_in_ : int
 
     Examples
@@ -130,6 +135,7 @@ class SimplexClassifier(ClassifierMixin, CommonEstimator):
         random_state: int | np.random.RandomState | None = None,
         warm_start: bool = False,
         class_weight: dict[Any, float] | str | None = None,
+        calibration: float | None = None,
     ) -> None:
         self.loss = loss
         self.C = C
@@ -144,6 +150,7 @@ class SimplexClassifier(ClassifierMixin, CommonEstimator):
         self.random_state = random_state
         self.warm_start = warm_start
         self.class_weight = class_weight
+        self.calibration = calibration
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -180,6 +187,9 @@ class SimplexClassifier(ClassifierMixin, CommonEstimator):
         ConvergenceWarning
             When the training of an SVM ended before the gap was tol.
         """
+        return self._fit_and_calibrate(X, y, sample_weight)
+
+    def _fit(self, X, y, sample_weight=None) -> SimplexClassifier:
         check_loss(self.loss)
         self._check_combination()
         X, y = self._validated(X, y)

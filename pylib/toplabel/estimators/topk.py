@@ -16,11 +16,12 @@ from toplabel.estimators.base import SolverEstimator, is_logistic, seed_from
 from toplabel.estimators.inputs import check_one_label
 from toplabel.estimators.ranking import found_share
 from toplabel.estimators.scores import class_scores
+from toplabel.estimators.sets import SetsMixin
 
 __all__ = ["TopKClassifier"]
 
 
-class TopKClassifier(SolverEstimator):
+class TopKClassifier(SetsMixin, SolverEstimator):
     """Linear or kernel classifier of one label per row, trained for the best guess or the k best
     ones.
 
@@ -81,6 +82,9 @@ class TopKClassifier(SolverEstimator):
         As in `toplabel.solve`: threads for one-vs-all losses of more than 64 classes and for the
         matrix of ``kernel="rbf"``. The numbers do not depend on it. Other losses are trained
         by one thread, beside those of BLAS; `GridSearchCV` and its like share out models.
+    calibration : float in (0, 1) or None, default=None
+        Share of the rows, drawn by `random_state`, that `fit` holds out: the model is trained without
+        them, and `calibrate` is called with them.
 
     Attributes
     ----------
@@ -104,6 +108,8 @@ class TopKClassifier(SolverEstimator):
         ``"converged"``, or what ended the training before: ``"max_iter"``, ``"time_limit"``,
         ``"stalled"`` (rounding allows no further progress), ``"imprecise"`` (P - D is small enough,
         the bound of its rounding error is not), ``"interrupted"``.
+    n_calibration_ : int
+        After a calibration: the number of its rows.
     n_features_in_ : int
     feature_names_in_ : ndarray, (d,)
         When X has column names.
@@ -148,6 +154,7 @@ class TopKClassifier(SolverEstimator):
         time_limit: float | None = None,
         acceleration: str | bool | float = "auto",
         n_jobs: int | None = None,
+        calibration: float | None = None,
     ) -> None:
         self.loss = loss
         self.k = k
@@ -167,6 +174,7 @@ class TopKClassifier(SolverEstimator):
         self.time_limit = time_limit
         self.acceleration = acceleration
         self.n_jobs = n_jobs
+        self.calibration = calibration
 
     def fit(
         self, X: MatrixLike, y: MatrixLike, sample_weight: ArrayLike | None = None
@@ -198,6 +206,9 @@ class TopKClassifier(SolverEstimator):
         ConvergenceWarning
             When the training ended before the gap was tol.
         """
+        return self._fit_and_calibrate(X, y, sample_weight)
+
+    def _fit(self, X, y, sample_weight=None) -> TopKClassifier:
         self._loss()
         check_one_label(y)
         X, y = self._validated(X, y)

@@ -1,0 +1,147 @@
+"""Scorers of sets of variable size, for `GridSearchCV` and its like."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.pipeline import Pipeline
+
+from toplabel._core.arrays import MatrixLike, as_number
+from toplabel.estimators.ranking import columns_of
+from toplabel.estimators.scores import class_scores
+from toplabel.metrics.class_sets import covered_rows, mean_set_size, share_in_sets, smallest_mean
+from toplabel.metrics.inputs import check_choice
+from toplabel.thresholds.coverage import below_best
+
+__all__ = ["AverageKScorer", "SetScorer", "average_k_scorer", "set_scorer"]
+
+_METRICS = ("set_coverage", "mean_set_size", "size_stratified_coverage")
+
+
+@dataclass(frozen=True)
+class AverageKScorer:
+    """Average-k accuracy as the `scoring` of `GridSearchCV` and its like.
+
+    Parameters
+    ----------
+    k : float >= 1
+        The mean size of the sets.
+    """
+
+    k: float
+
+    def __call__(self, estimator: Any, X: MatrixLike, y: MatrixLike) -> float:
+        """Average-k accuracy of a fitted classifier, which need not be calibrated.
+
+        Parameters
+        ----------
+        estimator : object with ``classes_``, and ``decision_function`` or ``predict_proba``
+            The fitted classifier.
+        X : array-like, (n, d)
+            Rows.
+        y : array-like, (n,)
+            Class names. One that the classifier does not know is in no set.
+
+        Returns
+        -------
+        float
+            A share, in [0, 1].
+        """
+        scores, classes = class_scores(estimator, X)
+        k = as_number(self.k, "k", 1.0, high=len(classes))
+        columns, levels = columns_of(y, classes, len(scores)), below_best(scores)
+        own = np.where(columns >= 0, levels[np.arange(len(columns)), columns], -np.inf)
+        return share_in_sets(own, levels, k)
+
+
+@dataclass(frozen=True)
+class SetScorer:
+    """A measure of the sets of a calibrated classifier as the `scoring` of `GridSearchCV` and its like.
+
+    Parameters
+    ----------
+    metric : {"set_coverage", "mean_set_size", "size_stratified_coverage"}
+        The measure; of the size the negative, since scores are maximised.
+    size, coverage, by_class : float, float, bool
+        As of ``predict_set``.
+    """
+
+    metric: str
+    size: float | None = None
+    coverage: float | None = None
+    by_class: bool = False
+
+    def __call__(self, estimator: Any, X: MatrixLike, y: MatrixLike) -> float:
+        """Return the measure for a fitted classifier.
+
+        Parameters
+        ----------
+        estimator : object with ``predict_set``, or Pipeline that ends in one
+            The calibrated classifier.
+        X : array-like, (n, d)
+            Rows.
+        y : array-like, (n,)
+            Class names. One that the classifier does not know is in no set.
+
+        Returns
+        -------
+        float
+            A share, or the negative mean size.
+        """
+        if isinstance(estimator, Pipeline):
+            estimator, X = estimator[-1], estimator[:-1].transform(X)
+        levels = {"size": self.size, "coverage": self.coverage, "by_class": self.by_class}
+        sets = estimator.predict_set(X, **levels, sparse_output=True).toarray()
+        if self.metric == "mean_set_size":
+            return -mean_set_size(sets)
+        covered = covered_rows(columns_of(y, np.sort(estimator.classes_), len(sets)), sets)
+        if self.metric == "set_coverage":
+            return float(np.mean(covered))
+        return smallest_mean(covered, np.count_nonzero(sets, axis=1))
+
+
+def average_k_scorer(k: float) -> AverageKScorer:
+    """Return a scorer of the average-k accuracy, to be maximised.
+
+    Parameters
+    ----------
+    k : float >= 1
+        The mean size. Scoring fails with ``ValueError`` for a classifier of fewer classes.
+
+    Returns
+    -------
+    AverageKScorer
+        For `scoring` of `GridSearchCV` and its like.
+    """
+    return AverageKScorer(as_number(k, "k", 1.0))
+
+
+def set_scorer(
+    metric: str,
+    *,
+    size: float | None = None,
+    coverage: float | None = None,
+    by_class: bool = False,
+) -> SetScorer:
+    """Return a scorer of the sets of a calibrated classifier, to be maximised.
+
+    Parameters
+    ----------
+    metric : {"set_coverage", "mean_set_size", "size_stratified_coverage"}
+        A function of `toplabel.metrics`; of the size the negative.
+    size : float, optional
+        As of ``predict_set``.
+    coverage : float, optional
+        As of ``predict_set``.
+    by_class : bool, default=False
+        As of ``predict_set``.
+
+    Returns
+    -------
+    SetScorer
+        For `scoring` of `GridSearchCV` and its like.
+    """
+    check_choice(metric, "metric", _METRICS)
+    return SetScorer(metric, size, coverage, by_class)
