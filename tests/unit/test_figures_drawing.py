@@ -68,7 +68,23 @@ def projections() -> pd.DataFrame:
 
 
 #: A small frame for each figure that is drawn from results.
+def set_sizes() -> pd.DataFrame:
+    levels = pd.DataFrame(
+        [
+            ("size", 2.0, 2.0, 80.0, 78.0),
+            ("size", 5.0, 4.9, 94.0, 90.0),
+            ("coverage", 0.9, 3, 90, np.nan),
+        ],
+        columns=["goal", "level", "size", "found", "found_fixed"],
+    )
+    frames = [
+        levels.assign(label=label, draw=draw) for label in METHODS.values() for draw in (0, 1)
+    ]
+    return pd.concat(frames, ignore_index=True)
+
+
 FRAMES = {
+    "set_sizes": set_sizes(),
     "circle": circle(),
     "selection": selection(),
     "projections": projections(),

@@ -75,6 +75,9 @@ class Targets:
         """
         methods = self.plan.methods
         shown = [cell for cell in cells if cell.dataset == dataset]
+        if figure.page in self._plan.studies:
+            of_study = self._plan.catalogue.cells_of(figure.page)
+            shown = [cell for cell in shown if cell in of_study]
         shown = [cell for cell in shown if not methods[cell.method].variant_of] or shown
         if not figure.cell_files:
             return shown

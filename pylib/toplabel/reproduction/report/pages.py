@@ -116,11 +116,11 @@ class _Pages:
             page.lead = table["lead"] or page.lead
 
     def _add_figures(self) -> None:
-        """Put figures at the end of the page of their data set, else of their own page."""
+        """Put figures at the end of their own page, else of the page of their data set."""
         sections: dict[str, Section] = {}
         for figure in self._inputs.figures:
             row = row_of(figure["name"])
-            dataset = row.dataset_of(figure["name"]) if row else None
+            dataset = row.dataset_of(figure["name"]) if row and row.page == FIGURES else None
             studies = self._studies_of([dataset] if dataset else [])
             page = self._page_of(studies, row.page if row else FIGURES)
             if page.name not in sections:

@@ -27,10 +27,11 @@ class Figure:
     source : str
         The figure or section of a paper that it answers to, as "TPAMI 2017, Fig. 4".
     page : str
-        Where it stands in the report: a study, or one of
-        `toplabel.reproduction.report.pages.RESERVED`.
+        Where it stands in the report: a study, of which a figure of one data set shows the methods, or
+        one of `toplabel.reproduction.report.pages.RESERVED`.
     dataset : str
-        The set that is shown, or ``{dataset}``: the figure stands with the study of the set.
+        The set that is shown, or ``{dataset}``. Without a page of its own the figure stands with the
+        study of the set.
     inputs : tuple of str
         The files that it is made from.
     cell_files : tuple of str
@@ -96,6 +97,17 @@ def _timing(name: str) -> tuple[str, ...]:
     return f"results/timing/{name}.csv", f"results/timing/{name}.json"
 
 
+def _set_sizes(dataset: str) -> Figure:
+    return Figure(
+        f"set_sizes_{dataset}",
+        "set_sizes",
+        page="set_sizes",
+        dataset=dataset,
+        inputs=(f"results/{dataset}/data/meta.json",),
+        cell_files=("selection.csv", "models.npz"),
+    )
+
+
 FIGURES = (
     Figure(
         "tpami2017_figure04",
@@ -131,6 +143,13 @@ FIGURES = (
         "speed",
         inputs=_timing("softmax"),
     ),
+    _set_sizes("letter"),
+    _set_sizes("caltech101_silhouettes"),
+    _set_sizes("news20"),
+    _set_sizes("landsat"),
+    _set_sizes("optdigits"),
+    _set_sizes("pendigits"),
+    _set_sizes("usps"),
 )
 
 

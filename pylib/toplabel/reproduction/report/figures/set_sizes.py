@@ -1,0 +1,91 @@
+"""Sets of variable size against as many classes for every row, on one data set."""
+
+from __future__ import annotations
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from toplabel.reproduction.data.prepared import load_prepared
+from toplabel.reproduction.report.figures import style
+from toplabel.reproduction.report.figures.drawing import Source, mathtext, panel_grid
+from toplabel.reproduction.selection.set_sizes import set_sizes
+
+TITLE = "Accuracy against the mean size of the sets: {title}"
+CAPTION = (
+    "The share of test rows with their class among those that are given, against the number of classes a"
+    " row. Dots: the classes whose score is close enough to the best one of the row, where one margin for"
+    " all rows gives K = 2, 3, 5 or 10 classes on average; dashed line: the K best classes of each row;"
+    " crosses: the margin is chosen for a coverage of 80, 90 and 95 %. The number in a panel is the gain"
+    " of the first over the second, in points; a negative one is a loss. Half of the test rows, which"
+    " chose nothing, choose the margin, and the others are measured; means over five random halves. The"
+    " model is the one chosen for top-K accuracy, for a coverage the one for top-1 accuracy."
+)
+ALT = (
+    "Two curves of the accuracy against the number of classes a row on {title}, with sets of variable and"
+    " of fixed size, a panel for each method. The numbers are in the data file of the figure."
+)
+_ACROSS = 4
+_COMPARED_AT = 5  # classes; the largest size where a set has no more classes than that
+
+
+def numbers(source: Source) -> pd.DataFrame:
+    """Return the sets of each method, a row for each goal, level and draw."""
+    prepared = load_prepared(source.one("data/meta.json").parent)
+    frames = []
+    for method in source.methods:
+        folder = method["name"]
+        files = (source.one(f"{folder}/{name}") for name in ("selection.csv", "models.npz"))
+        frame = set_sizes(prepared, source.split, *files)
+        frames.append(frame.assign(method=method["name"], label=method["label"]))
+    frame = pd.concat(frames, ignore_index=True).assign(dataset=source.dataset, title=source.title)
+    first = ["dataset", "title", "method", "label"]
+    return frame[[*first, *frame.columns.drop(first)]]
+
+
+def draw(frame: pd.DataFrame) -> Figure:
+    """Draw a panel for each method, all on one scale."""
+    values = ["size", "found", "found_fixed"]
+    means = frame.groupby(["label", "goal", "level"], sort=False)[values].mean().reset_index()
+    panels = list(means.groupby("label", sort=False))
+    figure, axes = panel_grid(len(panels), across=_ACROSS, height=1.4)
+    for i, (ax, (label, part)) in enumerate(zip(axes, panels, strict=True)):
+        if i:
+            ax.sharex(axes[0])
+            ax.sharey(axes[0])
+        _draw_panel(ax, part)
+        ax.set_title(mathtext(label), fontsize=7.5, pad=3)
+        bottom = i + _ACROSS >= len(panels)
+        ax.tick_params(labelleft=i % _ACROSS == 0, labelbottom=bottom, labelsize=6.5)
+    axes[0].set_xscale("log")
+    axes[0].set_xticks([1, 2, 3, 5, 10], ["1", "2", "3", "5", "10"])
+    axes[0].minorticks_off()
+    handles = axes[0].get_legend_handles_labels()
+    figure.legend(*handles, loc="outside upper center", ncols=3)
+    figure.supxlabel("classes a row", fontsize=7.5)
+    figure.supylabel("rows with their class among them (%)", fontsize=7.5)
+    return figure
+
+
+def _draw_panel(ax: Axes, part: pd.DataFrame) -> None:
+    sized, covering = (part[part["goal"] == goal] for goal in ("size", "coverage"))
+    ax.plot(
+        sized["level"],
+        sized["found_fixed"],
+        color=style.MUTED,
+        linestyle="--",
+        label="K for each row",
+    )
+    ax.plot(sized["size"], sized["found"], marker="o", label="K on average", color=style.colour(0))
+    ax.plot(
+        covering["size"],
+        covering["found"],
+        color=style.colour(1),
+        linestyle="",
+        marker="x",
+        label="for a coverage",
+    )
+    compared = sized[sized["level"] <= _COMPARED_AT].iloc[-1]
+    gain = compared["found"] - compared["found_fixed"]
+    words = f"{gain:+.1f} at {compared['level']:g}".replace("-", "−")
+    ax.text(0.97, 0.06, words, transform=ax.transAxes, ha="right", fontsize=6.5)
