@@ -27,6 +27,15 @@ def softmax_loss(u: np.ndarray, labels: np.ndarray) -> float:
     return float(top + np.log(np.exp(u - top).sum()) - u[labels == 1].mean())
 
 
+def sides_loss(loss: str, u: np.ndarray, labels: np.ndarray) -> float:
+    """ZLPR and LSEP from their definitions, LSEP as a sum over all pairs."""
+    wrong, right = u[labels == 0], -u[labels == 1]
+    if loss == "zlpr":
+        return float(sum(np.logaddexp.reduce(np.append(side, 0.0)) for side in (wrong, right)))
+    pairs = (wrong[:, None] + right).ravel()
+    return float(np.logaddexp.reduce(np.append(pairs, 0.0)))
+
+
 def hinge_multiclass(u: np.ndarray, y: int, gamma: float) -> float:
     """max{0, 1 + max_{j != y} u_j - u_y}, smoothed: min_{xi >= 0} xi + (1/2 gamma) sum_j (b_j -
     xi)_+^2.
@@ -204,6 +213,8 @@ def loss_value(loss: str, u: np.ndarray, target, gamma: float, k: int = 1) -> fl
     labels = np.eye(len(u), dtype=int)[target] if np.ndim(target) == 0 else np.asarray(target)
     if loss.endswith("ova"):
         return binary_sum(u, labels, gamma, loss == "lr_ova")
+    if loss in ("zlpr", "lsep"):
+        return sides_loss(loss, u, labels)
     return softmax_loss(u, labels)
 
 
@@ -216,6 +227,11 @@ def domain_points(loss: str, y, m: int, seed: int, top: int) -> np.ndarray:
         k = labels.sum()
         if loss.endswith("ova"):
             v[i] = np.where(labels == 1, -1, 1) * rng.random(m)
+            continue
+        if loss == "zlpr":
+            for side, sign in ((0, 1), (1, -1)):
+                size = (labels == side).sum()
+                v[i, labels == side] = sign * rng.dirichlet(np.full(size + 1, 0.5))[:size]
             continue
         if k == 0:
             continue
@@ -246,6 +262,12 @@ def points_outside(loss: str, y, m: int, top: int) -> Iterator[tuple[np.ndarray,
     everywhere = np.ones(len(Y), dtype=bool)
     if loss.endswith("ova"):
         yield np.where(Y == 1, -1.1, 1.1), everywhere
+        return
+    if loss == "zlpr":
+        counts = np.where(Y == 1, Y.sum(axis=1, keepdims=True), (1 - Y).sum(axis=1, keepdims=True))
+        signs = np.where(Y == 1, -1.0, 1.0)
+        yield -0.1 * signs, everywhere
+        yield 1.1 * signs / counts, everywhere
         return
     yield domain_points(loss, y, m, 1, top) + 0.01, everywhere  # entries that do not sum to 0
     labels, others = Y.sum(axis=1, keepdims=True), m - Y.sum(axis=1, keepdims=True)
@@ -321,6 +343,12 @@ def convex_optimum(
         if loss == "lr_ml":
             if len(right):
                 terms.append(cp.log_sum_exp(U[i]) - cp.sum(U[i, right]) / len(right))
+            continue
+        if loss in ("zlpr", "lsep"):
+            sides = U[i, wrong], -U[i, right]
+            if loss == "lsep":
+                sides = ([cp.reshape(w + r, (1,), "C") for w in sides[0] for r in sides[1]],)
+            terms += [cp.log_sum_exp(cp.hstack([0.0, *side])) for side in sides]
             continue
         if loss == "svm_ml":
             if len(right) and len(wrong):

@@ -231,7 +231,9 @@ typedef enum tl_loss_id {
     TL_LOSS_SVM_WW = 10,        /* Multiclass SVM, summed over the classes (Weston and Watkins). */
     TL_LOSS_SC_SVM = 11,        /* Simplex cone SVM (NIPS 2012), of the centred scores. */
     TL_LOSS_SH_SVM = 12,        /* Simplex half space SVM, without the constraint of the hull. */
-    TL_LOSS_COUNT = 13          /* Number of losses; not a loss. */
+    TL_LOSS_ZLPR = 13,          /* Zero-bounded log-sum-exp of each side of a label set. */
+    TL_LOSS_LSEP = 14,          /* Log-sum-exp of the pairs of a right and a wrong label. */
+    TL_LOSS_COUNT = 15          /* Number of losses; not a loss. */
 } tl_loss_id;
 
 /** What a loss takes and has; each is 0 or 1. */

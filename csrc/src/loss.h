@@ -19,8 +19,8 @@ typedef struct tl_row {
 
 /* Numbers in `work`; the last tl_padded(m) of them, behind those that an update works in, are where
  * the solver takes its result. */
-#define TL_UPDATE_WORK(m) (3 * tl_padded(m))
-#define TL_WORK(m) (4 * tl_padded(m))
+#define TL_UPDATE_WORK(m) (4 * tl_padded(m))
+#define TL_WORK(m) (5 * tl_padded(m))
 
 /* What distinguishes members of a family of losses. */
 typedef struct tl_params {
@@ -111,7 +111,9 @@ double tl_largest_other(size_t m, size_t y, const double *g);
     ROW(LR_ML, lr_ml)                                                                              \
     ROW(SVM_WW, svm_ww)                                                                            \
     ROW(SC_SVM, sc_svm)                                                                            \
-    ROW(SH_SVM, sh_svm)
+    ROW(SH_SVM, sh_svm)                                                                            \
+    ROW(ZLPR, zlpr)                                                                                \
+    ROW(LSEP, lsep)
 
 #define TL_DECLARE(ID, name) extern const tl_loss_ops tl_ops_##name;
 TL_LOSSES(TL_DECLARE)
@@ -141,6 +143,9 @@ tl_others tl_sum_others(const tl_row *row, size_t m, const double *a, double sca
 
 double tl_infeasibility_topk_alpha(const tl_row *row, tl_params params, size_t m, const double *a,
                                    double scale);
+/* Of { v : v_y <= 0 <= v_j, the sums of -v_y and of v_j are equal and at most 1 }. */
+double tl_infeasibility_bipartite(const tl_row *row, tl_params params, size_t m, const double *a,
+                                  double scale);
 double tl_conjugate_svm_multi(const tl_row *row, tl_params params, size_t m, const double *a,
                               double scale);
 double tl_conjugate_softmax(const tl_row *row, tl_params params, size_t m, const double *a,

@@ -118,8 +118,8 @@ static double conjugate(const tl_row *row, tl_params params, size_t m, const dou
     return -0.5 * fabs(scale) * sum + 0.5 * params.gamma * scale * scale * squares;
 }
 
-static double infeasibility(const tl_row *row, tl_params params, size_t m, const double *a,
-                            double scale) {
+double tl_infeasibility_bipartite(const tl_row *row, tl_params params, size_t m, const double *a,
+                                  double scale) {
     (void)params;
     double largest;
     if (trivial(row, m)) return fabs(scale) * tl_norm1(m, a, &largest);
@@ -171,5 +171,5 @@ const tl_loss_ops tl_ops_svm_ml = {
     .value = value,
     .gradient = gradient,
     .conjugate = conjugate,
-    .infeasibility = infeasibility,
+    .infeasibility = tl_infeasibility_bipartite,
 };

@@ -15,6 +15,7 @@
  *     svm_multi, topk_svm_*       Newton on the linear piece            prox_warm.c
  *     lr_multi, lr_ml             Halley                                prox_warm_entropic.c
  *     topk_ent                    Newton in two variables               prox_warm_entropic.c
+ *     zlpr, lsep                  Halley, on both sides                 prox_warm_sides.c
  *     svm_ml                      as above, always without a start      prox_bipartite.c
  *
  * Of a long input, prox_filter.c leaves few entries to the first three. Where the search of a loss
@@ -109,6 +110,36 @@ double tl_warm_topk_beta(size_t n, const double *v, double top, size_t k, double
 /* The problem of tl_entropic_solve; *t is the start if it is a number, and receives the root.
  * Writes v; p = v divided by the sum, which is returned. u: n for work. */
 double tl_warm_softmax(size_t n, const double *z, double alpha, double *t, double *v, double *u);
+
+/* Halley's step in t for g(t) = log sum_j V(z_j - t) - log total, which is nearly linear, from the
+ * sums of V, V' and V''. For the logarithm, the fraction 3 (q^2 - 1)/(q^2 + 4 q + 1): it is of
+ * fifth order at q = 1, and bounded. */
+TL_INLINE double tl_halley(double sum, double slope, double second, double inverse_total) {
+    const double q = sum * inverse_total, first = slope * inverse_total;
+    const double over = 3.0 * (q * q - 1.0), under = q * q + 4.0 * q + 1.0;
+    const double bend = second * inverse_total * q - first * first;
+    return 2.0 * over * first * q / (2.0 * first * first * under - over * bend);
+}
+
+/* ---- the two sides of a label set: prox_warm_sides.c ---- */
+
+/* z_j = q_j of the other classes, -q_y of the labels, with the mask `in` 1; n is a multiple of 8,
+ * and z is -inf behind. v, u: n for work. */
+typedef struct tl_sides {
+    size_t n, labels, others;
+    const double *z, *in;
+    double *v, *u;
+} tl_sides;
+
+/* x >= 0 that minimises <x, log x> + alpha/2 <x, x> - <z, x> + R(s, s'), where s and s' are its
+ * sums over the other classes and over the labels, and
+ *
+ *     apart     R = (1 - s) log(1 - s) + (1 - s') log(1 - s')
+ *     paired    R = (1 - s) log(1 - s) - s log s, and s = s'; both sides have a class.
+ *
+ * x_j = factor[in_j] v_j, where v is written. */
+void tl_warm_apart(const tl_sides *sides, double alpha, double *warm, double *factor);
+void tl_warm_paired(const tl_sides *sides, double alpha, double *warm, double *factor);
 
 /* The x of tl_topk_entropic_project; b[y] is -inf. Returns s = <1, x>, or a negative number if the
  * search failed. v, u: n for work. */

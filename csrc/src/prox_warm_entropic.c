@@ -93,16 +93,6 @@ static double last_pass(size_t n, double shift, double *restrict v, const double
     return sum;
 }
 
-/* Halley's step in t for g(t) = log sum_j V(z_j - t) - log alpha, which is nearly linear. For the
- * logarithm, the fraction 3 (q^2 - 1)/(q^2 + 4 q + 1): it is of fifth order at q = 1, and bounded.
- */
-static double halley(sums s, double inverse_alpha) {
-    const double q = s.free * inverse_alpha, first = s.slope * inverse_alpha;
-    const double over = 3.0 * (q * q - 1.0), under = q * q + 4.0 * q + 1.0;
-    const double bend = s.second * inverse_alpha * q - first * first;
-    return 2.0 * over * first * q / (2.0 * first * first * under - over * bend);
-}
-
 static double root_below(size_t n, const double *z, double alpha) {
     return tl_max_of(n, z) - alpha - log(alpha); /* the largest entry alone has the sum alpha */
 }
@@ -114,7 +104,7 @@ double tl_warm_softmax(size_t n, const double *z, double alpha, double *t, doubl
     for (int pass = 0; pass < SOFTMAX_PASSES && alpha >= LEAST_ALPHA; pass++) {
         const bool near = fabs(step) <= LONG_STEP;
         const sums s = near ? exact_pass(n, z, x, -step, v, u) : rough_pass(n, z, x, v, u);
-        step = halley(s, inverse_alpha);
+        step = tl_halley(s.free, s.slope, s.second, inverse_alpha);
         x += step;
         if (!near || !(fabs(step) <= SOFTMAX_STEP)) continue;
         *t = x;

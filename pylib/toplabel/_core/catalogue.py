@@ -37,6 +37,8 @@ class Loss:
         Does k mean anything?
     at_one : str
         Of a top-k loss: the loss that it is with k = 1.
+    differences : bool
+        Does it depend on the differences of scores alone?
     centred : bool
         Is it a function of the scores minus their mean?
     start : str
@@ -53,6 +55,7 @@ class Loss:
     smoothing: bool = False
     top_k: bool = False
     at_one: str = ""
+    differences: bool = True
     centred: bool = False
     start: str = ""
 
@@ -90,6 +93,7 @@ LOSSES = {
             formula="Σ max{0, 1 - τ_j s_j}, τ_j = ±1",
             source="section 3.2",
             smoothing=True,
+            differences=False,
         ),
         Loss(
             key="lr_ova",
@@ -98,6 +102,7 @@ LOSSES = {
             labels="either",
             formula="Σ log(1 + e^{-τ_j s_j})",
             source="section 3.2",
+            differences=False,
         ),
         Loss(
             key="svm_multi",
@@ -204,6 +209,23 @@ LOSSES = {
             source="NIPS 2012, section 3",
             smoothing=True,
             centred=True,
+        ),
+        Loss(
+            key="zlpr",
+            label="ZLPR",
+            about="zero-bounded log-sum-exp and pairwise rank-based loss: a softmax with 0 on each side of a set",
+            labels="set",
+            formula="log(1 + Σ e^{s_j} outside Y) + log(1 + Σ e^{-s_y} in Y)",
+            source="Su et al., arXiv 2208.02955",
+            differences=False,
+        ),
+        Loss(
+            key="lsep",
+            label="LSEP",
+            about="log-sum-exp of all pairs of a wrong and a right label",
+            labels="set",
+            formula="log(1 + Σ e^{s_j - s_y}), j outside Y, y in Y",
+            source="Li, Song and Luo, CVPR 2017",
         ),
     )
 }

@@ -50,7 +50,7 @@ class Curvatures:
         self._problem, self._C = problem, C
         labels = problem.labels
         self.m = labels.m
-        self.is_coupled = not problem.loss.key.endswith("_ova")
+        self.is_coupled = problem.loss.differences
         out = ffi.new("tl_curvatures **")
         arrays = (pointer(labels.start, "int64_t *"), pointer(labels.label, "int32_t *"))
         code = losses.code(problem.loss)

@@ -167,6 +167,30 @@ def lr_ml(scores: Tensor, Y: Tensor, k: int, gamma: float) -> tuple[Tensor, Tens
     return (values * present).squeeze(-1), e.mul_(present / total).sub_(share)
 
 
+def sides(scores: Tensor, Y: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Return the shares of each class in the exponentials of its side, e^s of the others and e^-s of
+    the labels, and the log of the sum of each side; minus infinity of none.
+    """
+    z = torch.where(Y, -scores, scores)
+    parts = [z.masked_fill(Y, -torch.inf), z.masked_fill(~Y, -torch.inf)]
+    logs = [torch.logsumexp(part, -1, keepdim=True) for part in parts]
+    log_sum = torch.where(Y, logs[1], logs[0])
+    return torch.exp(z - log_sum), logs[0], logs[1]
+
+
+def zlpr(scores: Tensor, Y: Tensor, k: int, gamma: float) -> tuple[Tensor, Tensor]:
+    shares, others, labels = sides(scores, Y)
+    sums = torch.where(Y, -torch.sigmoid(labels), torch.sigmoid(others))
+    return (softplus(others) + softplus(labels)).squeeze(-1), shares * sums
+
+
+def lsep(scores: Tensor, Y: Tensor, k: int, gamma: float) -> tuple[Tensor, Tensor]:
+    shares, others, labels = sides(scores, Y)
+    pairs = others + labels  # minus infinity where there is none
+    share = torch.sigmoid(pairs)
+    return softplus(pairs).squeeze(-1), shares * torch.where(Y, -share, share)
+
+
 def lr_multi(scores: Tensor, y: Tensor, k: int, gamma: float) -> tuple[Tensor, Tensor]:
     e, log_sum, difference = exponentials(scores, y)
     log_others = log_sum + difference
@@ -240,4 +264,11 @@ ONE_LABEL: dict[str, Callable[[Tensor, Tensor, int, float], tuple[Tensor, Tensor
 }
 OF_LARGEST = ("svm_multi", "topk_svm_alpha", "topk_svm_beta")
 """The hinges that depend on the largest scores alone."""
-LABEL_SETS = {"svm_ova": svm_ova, "lr_ova": lr_ova, "svm_ml": svm_ml, "lr_ml": lr_ml}
+LABEL_SETS = {
+    "svm_ova": svm_ova,
+    "lr_ova": lr_ova,
+    "svm_ml": svm_ml,
+    "lr_ml": lr_ml,
+    "zlpr": zlpr,
+    "lsep": lsep,
+}
