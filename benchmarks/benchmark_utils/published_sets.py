@@ -12,6 +12,7 @@ from benchmark_utils.problems import BenchProblem
 from toplabel.reproduction.config.datasets import load_registry
 from toplabel.reproduction.data.fetch import fetch, mirror_folders, missing_reason
 from toplabel.reproduction.data.prepare import read_files
+from toplabel.reproduction.data.tasks import PrepareTask
 
 #: The checkout that this file lies in.
 CHECKOUT = Path(__file__).resolve().parents[2]
@@ -64,7 +65,7 @@ def load(name: str) -> BenchProblem:
             raise Unavailable(reason)
         with tempfile.TemporaryDirectory() as folder:
             fetch(entry, folder, [Path("data/raw"), *mirrors], network=False)
-            loaded = read_files(entry, Path(folder) / entry.folder)
+            loaded = read_files(PrepareTask.of(entry), Path(folder) / entry.folder)
     except ValueError as error:
         raise Unavailable(str(error)) from None
     part = loaded.parts["train"]

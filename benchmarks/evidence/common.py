@@ -25,6 +25,7 @@ from toplabel import metrics
 from toplabel.reproduction.config.datasets import load_registry
 from toplabel.reproduction.data.fetch import fetch, mirror_folders, missing_reason
 from toplabel.reproduction.data.prepare import prepare
+from toplabel.reproduction.data.tasks import PrepareTask
 
 ROOT = Path(__file__).resolve().parents[2]
 LABEL_SETS = ("emotions", "scene", "yeast", "medical", "enron", "bibtex")
@@ -47,7 +48,7 @@ def load(name: str):
             print(f"{name}: raw files not there (TOPLABEL_MIRROR)", file=sys.stderr)
             return None
         fetch(entry, folder, mirrors, network=False)
-        data = prepare(entry, folder)
+        data = prepare(PrepareTask.of(entry), folder)
     train, test = (data.parts[getattr(data.splits[0], part)] for part in ("train", "test"))
     if data.task == "multiclass":
         return train.X, train.y, test.X, test.y
