@@ -10,7 +10,7 @@ import numpy as np
 
 from benchmark_utils.problems import BenchProblem
 from toplabel.reproduction.config.datasets import load_registry
-from toplabel.reproduction.data.__init__ import PrepareTask
+from toplabel.reproduction.data import PrepareTask
 from toplabel.reproduction.data.fetch import fetch, mirror_folders, missing_reason
 from toplabel.reproduction.data.prepare import read_files
 

@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from benchmark_utils.problems import SYNTHETIC, synthetic
 from toplabel import metrics
 from toplabel.reproduction.config.datasets import load_registry
-from toplabel.reproduction.data.__init__ import PrepareTask
+from toplabel.reproduction.data import PrepareTask
 from toplabel.reproduction.data.fetch import fetch, mirror_folders, missing_reason
 from toplabel.reproduction.data.prepare import prepare
 
