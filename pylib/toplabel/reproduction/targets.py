@@ -75,8 +75,8 @@ class Targets:
         """
         methods = self.plan.methods
         shown = [cell for cell in cells if cell.dataset == dataset]
-        if figure.page in self._plan.studies:
-            of_study = self._plan.catalogue.cells_of(figure.page)
+        if figure.page in self.plan.studies:
+            of_study = self.plan.catalogue.cells_of(figure.page)
             shown = [cell for cell in shown if cell in of_study]
         shown = [cell for cell in shown if not methods[cell.method].variant_of] or shown
         if not figure.cell_files:
