@@ -380,10 +380,10 @@ typedef struct tl_settings {
     uint64_t seed;
     /** Rows updated between two matrix products; 0: chosen from the shape. */
     size_t block;
-    /** Not 0: epochs over dense float64 rows of more than 64 features, whose numbers are in the
-     *  range of float32, work with a float32 copy of the rows, as long as rounding is small against
-     *  the gap; the objectives stay those of the rows, in float64. Where there is no memory for the
-     *  copy it is left out. */
+    /** Not 0: epochs over dense float64 rows of more than 64 features, or over a Gram matrix in
+     *  float64, whose numbers are in the range of float32, work with a float32 copy of them, as
+     * long as rounding is small against the gap; the objectives stay those of the data, in float64.
+     * Where there is no memory for the copy it is left out. */
     int float32_passes;
     /** 0: every epoch in an order drawn from all rows. Else rows are drawn within windows of about
      *  so many, made of strips of neighbouring rows that are drawn anew each epoch: for features

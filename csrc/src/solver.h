@@ -189,9 +189,10 @@ struct tl_solver {
 /* A way to store the features, and W with them. `primal` is laid out as the storage has it; with a
  * Gram matrix it holds coefficients (n, m), W = sum_i x_i coefficients_i^T. */
 struct tl_storage {
-    bool in_float32;      /* do the passes run in float32, with their own W? */
-    bool by_coefficients; /* is W given by coefficients, which each update changes with A? */
-    bool copies_rows;     /* are the rows themselves rounded to float32? */
+    const tl_storage *rounded; /* that of a float32 copy of the same rows, or NULL */
+    bool in_float32;           /* do the passes run in float32, with their own W? */
+    bool by_coefficients;      /* is W given by coefficients, which each update changes with A? */
+    bool copies_rows;          /* are the rows themselves rounded to float32? */
     /* Memory for work; freed by tl_solver_free. */
     bool (*allocate)(tl_solver *self);
     /* ||x_i||^2 */
@@ -244,9 +245,9 @@ extern const tl_storage tl_storage_dense;   /* float64 rows in blocks */
 extern const tl_storage tl_storage_dense32; /* float32 rows in blocks */
 extern const tl_storage tl_storage_copy32;  /* a float32 copy of float64 rows, in blocks */
 extern const tl_storage tl_storage_gram;    /* a Gram matrix, in blocks */
-extern const tl_storage tl_storage_gram32;  /* a Gram matrix in float32, while that is enough */
+extern const tl_storage tl_storage_gram32;  /* a Gram matrix in float32, or such a copy */
 
-/* From tl_storage_dense to tl_storage_copy32; false without the memory for it. */
+/* To the storage of a float32 copy of the rows; false without the memory for it. */
 bool tl_copy_to_float32(tl_solver *self);
 
 TL_INLINE size_t tl_smaller(size_t a, size_t b) {

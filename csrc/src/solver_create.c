@@ -194,7 +194,7 @@ static bool check_range(tl_solver *self) {
  * are in float64. */
 static void try_float32(tl_solver *self) {
     if (!self->settings.float32_passes || self->data.mapped) return;
-    if (self->storage != &tl_storage_dense) return;
+    if (self->storage->rounded == NULL) return;
     if (!are_norms_moderate(self) || !is_moderate(self, true)) return;
     if (tl_copy_to_float32(self)) return;
     free_float32(&self->float32);

@@ -86,7 +86,8 @@ static bool allocate(tl_solver *self) {
     return tl_blocks_allocate(self);
 }
 
-const tl_storage tl_storage_dense = {.allocate = allocate,
+const tl_storage tl_storage_dense = {.rounded = &tl_storage_copy32,
+                                     .allocate = allocate,
                                      .norm2 = tl_dense_norm2,
                                      .update = update,
                                      .scores = tl_dense_scores,

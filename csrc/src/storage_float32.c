@@ -109,20 +109,17 @@ const tl_storage tl_storage_dense32 = {.in_float32 = true,
 
 bool tl_copy_to_float32(tl_solver *self) {
     tl_float32 *own = &self->float32;
-    const size_t n = self->data.n, d = self->data.d, stored = self->stored_length;
-    const size_t stride = (d + LINE32 - 1) / LINE32 * LINE32 + LINE32;
+    const size_t n = self->data.n, length = self->row_length;
+    const size_t stride = (length + LINE32 - 1) / LINE32 * LINE32 + LINE32;
     if (!tl_float32_allocate(self)) return false;
     own->copy = tl_aligned(n, stride, sizeof *own->copy);
     if (own->copy == NULL) return false;
-    for (size_t i = 0; i < n; i++) {
-        float *row = own->copy + i * stride;
-        tl_to_float32(stored, (const double *)self->data.x + i * stored, row);
-        if (stored < d) row[stored] = (float)self->data.constant;
-    }
+    for (size_t i = 0; i < n; i++)
+        tl_to_float32(length, tl_consecutive_rows(self, i, 1), own->copy + i * stride);
     own->x = own->copy;
-    own->length = d;
+    own->length = length;
     own->stride = stride;
-    self->storage = &tl_storage_copy32;
+    self->storage = self->storage->rounded;
     return true;
 }
 

@@ -2,8 +2,8 @@
 /* A Gram matrix K, in blocks: scores are products of its rows with coefficients (n, m), which each
  * update changes in place. While passes are plain the coefficients are the dual variables.
  *
- * With K in float32 the products run in float32 with a copy of the coefficients, until rounding is
- * no longer small against the gap. */
+ * With K, or a copy of it, in float32 the products run in float32 with a copy of the coefficients,
+ * until rounding is no longer small against the gap. */
 #include "allocate.h"
 #include "blas.h"
 #include "sampling.h"
@@ -206,6 +206,8 @@ static void sample_start(tl_solver *self) {
 /* ---- in float64 ---- */
 
 static bool allocate(tl_solver *self) {
+    const tl_data *data = &self->data; /* the own products are for passes in float32 */
+    if (data->m < TL_GRAM_CLASSES) self->blocks.products = tl_products_for(data->m, data->n);
     if (self->settings.acceleration != 0.0) {
         self->blocks.difference = tl_doubles(self->primal_size, 1);
         if (self->blocks.difference == NULL) return false;
@@ -213,7 +215,8 @@ static bool allocate(tl_solver *self) {
     return tl_blocks_allocate(self);
 }
 
-const tl_storage tl_storage_gram = {.by_coefficients = true,
+const tl_storage tl_storage_gram = {.rounded = &tl_storage_gram32,
+                                    .by_coefficients = true,
                                     .allocate = allocate,
                                     .norm2 = norm2,
                                     .update = update,
@@ -288,8 +291,6 @@ static void update32(tl_solver *self, size_t first, size_t count) {
 }
 
 static bool allocate32(tl_solver *self) {
-    const tl_data *data = &self->data;
-    if (data->m < TL_GRAM_CLASSES) self->blocks.products = tl_products_for(data->m, data->n);
     return allocate(self) && tl_float32_allocate(self);
 }
 

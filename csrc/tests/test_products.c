@@ -161,9 +161,74 @@ static void test_range(void) {
     }
 }
 
+/* A Gram matrix whose passes are in float32 has the objectives of the matrix in float64. */
+static tl_objective solve_gram(const double *gram, double constant, double tol, int float32_passes,
+                               double *coefficients) {
+    double dual[N * M] = {0};
+    int64_t start[N + 1];
+    int32_t label[N];
+    for (size_t i = 0; i <= N; i++)
+        start[i] = (int64_t)i;
+    for (size_t i = 0; i < N; i++)
+        label[i] = (int32_t)(i % M);
+    const tl_data data = {.n = N,
+                          .d = N + (constant != 0.0),
+                          .m = M,
+                          .representation = TL_GRAM,
+                          .x = gram,
+                          .constant = constant,
+                          .label_start = start,
+                          .label = label};
+    tl_settings settings;
+    tl_settings_default(&settings);
+    settings.gamma = 0.5;
+    settings.C = 10.0;
+    settings.float32_passes = float32_passes;
+    tl_solver *solver = NULL;
+    tl_objective objective = {0};
+    tl_outcome outcome = TL_RUNNING;
+    CHECK(tl_solver_create(&data, &settings, dual, &solver) == TL_OK);
+    tl_stopping stopping;
+    tl_stopping_default(&stopping);
+    stopping.tol = tol;
+    CHECK(tl_solver_solve(solver, &stopping, &objective, &outcome) == TL_OK);
+    CHECK(outcome == TL_CONVERGED && objective.relative_gap <= tol);
+    CHECK(tl_solver_coefficients(solver, coefficients) == TL_OK);
+    tl_solver_free(solver);
+    return objective;
+}
+
+static void test_gram(void) {
+    double *x = normals(N * D, 7), *gram = calloc(N * N, sizeof *gram);
+    CHECK(gram != NULL);
+    for (size_t i = 0; i < N; i++)
+        for (size_t j = 0; j < N; j++)
+            for (size_t k = 0; k < D; k++)
+                gram[i * N + j] += 0.01 * x[i * D + k] * x[j * D + k];
+    double own[N * M], others[N * M];
+    const double tolerances[] = {1e-3, 1e-5, 1e-7, 1e-10};
+    for (int t = 0; t < 4; t++)
+        for (int c = 0; c < 2; c++) {
+            const double tol = tolerances[t], constant = c * 2.0;
+            const tl_objective now = solve_gram(gram, constant, tol, 1, own);
+            const tl_objective exact = solve_gram(gram, constant, tol, 0, others);
+            CHECK(memcmp(own, others, sizeof own) != 0); /* the passes were others */
+            CHECK_CLOSE(now.primal, exact.primal, 2.0 * tol * fabs(exact.primal));
+            double norm2 = 0.0;
+            for (size_t i = 0; i < N * N; i++)
+                for (size_t j = 0; j < M; j++)
+                    norm2 +=
+                        (gram[i] + constant * constant) * own[i / N * M + j] * own[i % N * M + j];
+            CHECK_CLOSE(norm2, now.norm2, 1e-12 * norm2);
+        }
+    free(gram);
+    free(x);
+}
+
 int main(void) {
     test_products();
     test_passes();
+    test_gram();
     test_range();
     return check_summary("products");
 }

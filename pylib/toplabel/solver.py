@@ -109,10 +109,10 @@ def solve(
         without its certificate: `relative_gap` is infinite.
     dtype : None, float32 or float64
         The type of the features and of the matrix products; None: that of X if it is float32, else
-        float64, where passes over dense rows of more than 64 features work with a float32 copy (of
-        at most 1 GiB) as long as that is good enough. Dual variables and the certificate are
+        float64, where passes over dense rows of more than 64 features, or over a Gram matrix, work with
+        a float32 copy (of at most 1 GiB) as long as that is good enough. Dual variables and the certificate are
         float64 always, and the certificate is that of the X that was passed, also where float32
-        rounds it; of a kernel's Gram matrix it is that of the rounded matrix.
+        rounds it; with a kernel and float32 it is that of the rounded Gram matrix.
     n_classes : int, optional
         m, if not every class occurs in `y`.
     cpu_limit : float, optional

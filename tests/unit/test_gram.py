@@ -133,3 +133,19 @@ def test_an_eigenvalue_near_zero_is_found_in_a_matrix_of_medium_size():
                 check_gram(K)
         else:
             check_gram(K)
+
+
+@pytest.mark.parametrize("intercept", [False, True])
+@pytest.mark.parametrize("tol", [1e-3, 1e-9])
+def test_passes_in_float32_have_the_certificate_of_the_matrix(tol, intercept):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 30))
+    K, y = linear_kernel(X), np.argmax(X[:, :4] + rng.normal(size=(200, 4)), axis=1)
+    options = {"kernel": "precomputed", "gamma": 0.5, "C": 0.5, "tol": tol, "method": "sdca"}
+    options["fit_intercept"] = intercept
+    rounded = toplabel.solve(K, y, **options)
+    exact = toplabel.solve(K, y, dtype=np.float64, **options)
+    assert rounded.status == exact.status == "converged"
+    assert not np.array_equal(rounded.A, exact.A)  # the passes were in float32
+    assert toplabel.certify(K, y, rounded).relative_gap <= 1.01 * tol
+    assert rounded.primal == pytest.approx(exact.primal, rel=2 * tol)

@@ -129,6 +129,7 @@ def solve(
         callback=callback,
         time_limit=None if time_limit is None else max(0.0, time_limit - clock.seconds),
         n_classes=n_classes,
+        dtype=None if kernel == "linear" else np.float64,
     )
     labels = as_labels(y, len(solution.A), multilabel=False, n_classes=solution.A.shape[1])
     weight = as_weights(sample_weight, len(solution.A))

@@ -217,6 +217,7 @@ class LibraryLoss:
         **_,
     ) -> Solution:
         """Train (see `trained.Trainer`)."""
+        is_linear = self.kernel == "linear"
         solution = solve(
             X,
             labels,
@@ -224,7 +225,8 @@ class LibraryLoss:
             C=C,
             k=self.k,
             gamma=self.gamma,
-            kernel="linear" if self.kernel == "linear" else "precomputed",
+            kernel="linear" if is_linear else "precomputed",
+            dtype=None if is_linear else X.dtype,  # passes are in the type of the Gram matrix
             n_classes=n_classes,
             check_input=False,  # Gram matrices come from `toplabel.kernels`
             tol=tol,
