@@ -12,7 +12,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics.pairwise import rbf_kernel
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import GridSearchCV, train_test_split
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -200,8 +200,6 @@ def test_the_next_fit_forgets_the_calibration():
 @pytest.mark.parametrize("kind", [TopKClassifier, SimplexClassifier])
 def test_rows_held_out_do_not_train(kind):
     """The model is the one of the other rows, and the sets those of a calibration on these."""
-    from sklearn.model_selection import train_test_split
-
     rest, held, y_rest, y_held = train_test_split(X, y, test_size=0.2, random_state=3)
     expected = kind(random_state=3).fit(rest, y_rest).calibrate(held, y_held)
     model = kind(calibration=0.2, random_state=3).fit(X, y)
