@@ -8,9 +8,10 @@ import pytest
 
 from toplabel.reproduction.config.entry import Split
 from toplabel.reproduction.data.parts import Part, Prepared
+from toplabel.reproduction.files import write_records
 from toplabel.reproduction.frames import write_rows
 from toplabel.reproduction.selection.choice import Choice
-from toplabel.reproduction.selection.models import Model, save_models
+from toplabel.reproduction.selection.models import Model
 from toplabel.reproduction.selection.set_sizes import COVERAGES, DRAWS, halves, set_sizes
 
 
@@ -28,7 +29,7 @@ def cell(tmp_path):
         Model("main", gradient_norm=np.nan, C=C, W=W, **known)
         for C, W in ((1.0, np.eye(6)), (2.0, -np.eye(6)))
     ]
-    save_models(models, tmp_path / "models.npz")
+    write_records(models, tmp_path / "models.npz")
     choices = [
         Choice("main", f"top{k}", None, 2.0 if k == 1 else 1.0, None, None, None, 0.0, False)
         for k in (1, 2, 3, 5)
