@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import re
 import sys
 import xml.etree.ElementTree as ET
 from collections import Counter
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from textwrap import dedent
@@ -25,7 +25,7 @@ from toplabel.reproduction.compare.cells import KEPT, compared, read_cells, writ
 from toplabel.reproduction.compare.verdicts import VERDICTS
 from toplabel.reproduction.report.figures import agreement, registry, style
 from toplabel.reproduction.report.figures import circle as circle_figure
-from toplabel.reproduction.report.figures.drawing import make_figure, mathtext
+from toplabel.reproduction.report.figures.drawing import design_of, make_figure, mathtext
 from toplabel.reproduction.report.figures.registry import FIGURES, FigureTask, row_of
 from toplabel.reproduction.report.figures.selection import selection_curve
 from toplabel.reproduction.selection.choice import choose
@@ -67,7 +67,6 @@ def projections() -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["projection", "algorithm", "dimension", "seconds"])
 
 
-#: A small frame for each figure that is drawn from results.
 def set_sizes() -> pd.DataFrame:
     levels = pd.DataFrame(
         [
@@ -83,23 +82,30 @@ def set_sizes() -> pd.DataFrame:
     return pd.concat(frames, ignore_index=True)
 
 
+#: A small frame for each figure that is drawn from results.
 FRAMES = {
-    "set_sizes": set_sizes(),
-    "circle": circle(),
-    "selection": selection(),
-    "projections": projections(),
-    "convergence": times("label", "relative_gap"),
-    "softmax": times("solver", "excess"),
+    "circle.CIRCLE": circle(),
+    "selection.SELECTION": selection(),
+    "times.PROJECTIONS": projections(),
+    "times.CONVERGENCE": times("label", "relative_gap"),
+    "times.SOFTMAX": times("solver", "excess"),
+    "set_sizes.SET_SIZES": set_sizes(),
 }
 
 
-@pytest.mark.parametrize("row", FIGURES, ids=lambda row: row.module)
+def give_numbers(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """Let a design draw its small frame."""
+    module, design = name.split(".")
+    given = replace(design_of(name), numbers=lambda source: FRAMES[name])
+    monkeypatch.setattr(f"toplabel.reproduction.report.figures.{module}.{design}", given)
+
+
+@pytest.mark.parametrize("row", FIGURES, ids=lambda row: row.design)
 def test_a_figure_is_three_files_and_the_same_bytes_again(tmp_path, monkeypatch, row) -> None:
-    if row.module in FRAMES:
-        module = importlib.import_module(f"toplabel.reproduction.report.figures.{row.module}")
-        monkeypatch.setattr(module, "numbers", lambda source: FRAMES[row.module])
+    if row.design in FRAMES:
+        give_numbers(monkeypatch, row.design)
     name = row.of("letter")
-    task = FigureTask(name, row.module, row.source, title="Letter")
+    task = FigureTask(name, row.design, row.source, title="Letter")
     for folder in ("a", "b"):
         make_figure(task, [], tmp_path / folder / f"{name}.svg")
     for suffix in ("svg", "csv", "json"):
@@ -119,13 +125,12 @@ def test_a_figure_is_three_files_and_the_same_bytes_again(tmp_path, monkeypatch,
 
 
 def test_a_measured_figure_tells_the_conditions(tmp_path, monkeypatch) -> None:
-    module = importlib.import_module("toplabel.reproduction.report.figures.softmax")
-    monkeypatch.setattr(module, "numbers", lambda source: FRAMES["softmax"])
+    give_numbers(monkeypatch, "times.SOFTMAX")
     about = tmp_path / "timing" / "softmax.json"
     about.parent.mkdir()
     about.write_text('{"what": "Letter.", "sentence": "Measured here."}', encoding="utf-8")
     name = "tpami2017_figure03d"
-    make_figure(FigureTask(name, "softmax"), [about], tmp_path / f"{name}.svg")
+    make_figure(FigureTask(name, "times.SOFTMAX"), [about], tmp_path / f"{name}.svg")
     words = json.loads((tmp_path / f"{name}.json").read_text(encoding="utf-8"))
     assert words["caption"].endswith("Letter. Measured here.")
 
@@ -140,7 +145,7 @@ def test_the_recipe_for_a_figure_is_true(tmp_path, monkeypatch) -> None:
     cells = ROOT / "reports/summary/cells.csv"
     measured = read_cells(cells).assign(run="measured", epochs=7.0)
     write_cells(measured, tmp_path / "cells.csv")
-    task = FigureTask(added.name, added.module)
+    task = FigureTask(added.name, added.design)
     make_figure(task, [tmp_path / "cells.csv"], tmp_path / "epochs.svg")
     assert set(pd.read_csv(tmp_path / "epochs.csv")["epochs"]) == {7.0}
 

@@ -10,13 +10,19 @@ from scipy.special import wrightomega
 
 from toplabel import prox
 from toplabel import simplex as simplex_package
-from toplabel.reproduction.report.figures import decoding, lambert, levels
 from toplabel.reproduction.report.figures.drawing import Source
-from toplabel.reproduction.report.figures.simplices import faces, half_spaces, vertices
+from toplabel.reproduction.report.figures.formulas import (
+    DECODING,
+    LAMBERT,
+    LEVELS,
+    faces,
+    half_spaces,
+    vertices,
+)
 
 
 def test_the_curves_of_v_are_those_of_wrights_omega_and_of_its_approximations() -> None:
-    frame = lambert.numbers(Source())
+    frame = LAMBERT.numbers(Source())
     v = frame[frame["curve"] == "V"]
     np.testing.assert_allclose(v["value"], wrightomega(v["t"]), rtol=1e-13)
     at = {(row.panel, row.curve): row.value for row in frame[frame["t"].abs() == 10].itertuples()}
@@ -69,7 +75,7 @@ def test_faces_are_flat_and_convex() -> None:
 
 
 def test_points_of_a_region_decode_to_its_class() -> None:
-    frame = decoding.numbers(Source())
+    frame = DECODING.numbers(Source())
     for one, part in frame[frame["what"] == "region"].groupby("class"):
         corners = part[["f1", "f2"]].to_numpy()
         inside = np.random.default_rng(0).dirichlet(np.ones(len(corners)), 50) @ corners
@@ -79,6 +85,6 @@ def test_points_of_a_region_decode_to_its_class() -> None:
 
 
 def test_the_level_sets_are_those_of_the_losses() -> None:
-    for loss, part in levels.numbers(Source()).groupby("loss"):
+    for loss, part in LEVELS.numbers(Source()).groupby("loss"):
         points, y = part[["f1", "f2"]].to_numpy(), np.zeros(len(part), dtype=int)
         assert (part["value"] == simplex_package.value(loss, points, y)).all()

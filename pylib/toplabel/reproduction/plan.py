@@ -201,7 +201,7 @@ class Plan:
     def _modules_of(self, wildcards: Mapping[str, str]) -> list[str]:
         """Return the modules that a job imports by name."""
         if figure := row_of(wildcards.get("figure", "")):
-            return [f"toplabel.reproduction.report.figures.{figure.module}"]
+            return [f"toplabel.reproduction.report.figures.{figure.design.partition('.')[0]}"]
         method = self.methods.get(wildcards.get("method", ""))
         if method is None:
             return []

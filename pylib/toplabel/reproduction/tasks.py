@@ -195,7 +195,7 @@ class Tasks:
         """Return the task of a figure."""
         row = row_of(wildcards.figure)
         shown = self.targets.figure_shows(wildcards.figure)
-        return plain(FigureTask(wildcards.figure, row.module, row.source, **shown))
+        return plain(FigureTask(wildcards.figure, row.design, row.source, **shown))
 
     def time(self, wildcards: Any) -> dict[str, Any]:
         """Return the task of times to measure."""

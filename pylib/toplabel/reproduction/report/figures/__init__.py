@@ -1,7 +1,7 @@
-"""The figures: one module for each computes its numbers and draws them.
+"""The figures.
 
-A figure is a row of `toplabel.reproduction.report.figures.registry` and a module with two functions:
-``numbers(source)`` returns the frame that is drawn, ``draw(frame)`` the drawing of it. The module has
-the words, too. `toplabel.reproduction.report.figures.drawing.make_figure` writes all to
-results/figures.
+A figure is a row of `toplabel.reproduction.report.figures.registry` and a
+`toplabel.reproduction.report.figures.drawing.Design`: its words, a function of the files that it is
+made from, which returns the frame that is drawn, and one that draws it. `drawing.make_figure` writes
+all to results/figures.
 """

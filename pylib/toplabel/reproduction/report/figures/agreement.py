@@ -64,10 +64,10 @@ def draw(points: pd.DataFrame, background: str = "none") -> str:
         _set_axes(ax, tables, reach)
         marks = _stacked(points, ax, reach)
         for key, look in _MARKS.items():
-            found = marks[marks["verdict"] == key]
-            label = f"{VERDICTS[key].word} {count(len(found))}"
-            if len(found):
-                ax.plot("points", "height", data=found, label=label, ls="", gid=key, **look)
+            judged = marks[marks["verdict"] == key]
+            label = f"{VERDICTS[key].word} {count(len(judged))}"
+            if len(judged):
+                ax.plot("points", "height", data=judged, label=label, ls="", gid=key, **look)
         figure.legend(loc="outside upper left", ncols=3)
         text = io.StringIO()
         metadata = {"Date": None, "Creator": None, "Title": "Measured minus printed numbers"}
@@ -96,7 +96,9 @@ def _stacked(points: pd.DataFrame, ax: Axes, reach: float) -> pd.DataFrame:
 
     Marks that would cover each other on the axis are stacked from the middle of the row.
     """
-    along, end = (ax.xaxis.get_transform().transform(one) for one in (points["points"], reach))
+    along, end = (
+        ax.xaxis.get_transform().transform(values) for values in (points["points"], reach)
+    )
     row, _ = pd.factorize(points["table"])
     marks = points.assign(row=row, place=np.rint(_BINS * along / end))
     marks = marks.sort_values(["row", "place", "verdict", "points"])

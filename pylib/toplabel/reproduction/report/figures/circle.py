@@ -12,20 +12,10 @@ from matplotlib.patches import Circle, Wedge
 
 from toplabel.reproduction.data.prepared import load_prepared
 from toplabel.reproduction.report.figures import style
-from toplabel.reproduction.report.figures.drawing import Source, mathtext, panel_grid
+from toplabel.reproduction.report.figures.drawing import Design, Source, mathtext, panel_grid
 from toplabel.reproduction.selection.choice import load_choices
 from toplabel.reproduction.selection.models import Model, key_of, load_models
 
-TITLE = "Synthetic data on the unit circle, and what each method predicts"
-CAPTION = (
-    "Training points inside the black circle, the classes side by side. The inner ring is the class"
-    " predicted first at that angle, the outer ring the class predicted second; the numbers name the"
-    " classes."
-)
-ALT = (
-    "The training points of three classes on the unit circle, drawn once for each method, with two"
-    " rings around each circle: the classes with the highest and the second highest score by angle."
-)
 _METRIC = "top2"  # each method is shown with the model that is best in it
 _DIRECTIONS = 720
 # Radii: the black circle is 1; the classes of the points lie inside, the rings outside.
@@ -41,7 +31,9 @@ def numbers(source: Source) -> pd.DataFrame:
     scores highest.
     """
     prepared = load_prepared(source.one("data/meta.json").parent)
-    part = prepared.parts[next(one.train for one in prepared.splits if one.name == source.split)]
+    part = prepared.parts[
+        next(split.train for split in prepared.splits if split.name == source.split)
+    ]
     names = np.array(prepared.class_names)
     angle = np.arctan2(part.X[:, 1], part.X[:, 0]) % (2.0 * np.pi)
     frames = [pd.DataFrame({"what": "point", "angle": angle, "class": names[part.y]})]
@@ -85,30 +77,22 @@ def draw(frame: pd.DataFrame) -> Figure:
 def _draw_points(ax: Axes, points: pd.DataFrame, classes: Sequence[str]) -> None:
     """Draw the points, the classes beside each other, since they overlap in angle."""
     ax.add_patch(Circle((0, 0), 1.0, fill=False, edgecolor=style.INK, linewidth=0.9))
-    for i, one in enumerate(classes):
-        angle = points.loc[points["class"] == one, "angle"].to_numpy(dtype=float)
+    for i, name in enumerate(classes):
+        angle = points.loc[points["class"] == name, "angle"].to_numpy(dtype=float)
         radius = _POINTS_OUTER - _POINTS_STEP * i
         look = style.look(i) | {"linestyle": "", "markersize": 2.8, "markeredgewidth": 0}
-        ax.plot(radius * np.cos(angle), radius * np.sin(angle), label=f"class {one}", **look)
+        ax.plot(radius * np.cos(angle), radius * np.sin(angle), label=f"class {name}", **look)
 
 
 def _draw_ring(ax: Axes, part: pd.DataFrame, rank: str, classes: Sequence[str]) -> None:
     inner, outer = _RINGS[rank]
-    for start, end, one in arcs(part[rank].to_numpy()):
-        wedge = Wedge(
-            (0, 0),
-            outer,
-            start,
-            end,
-            width=outer - inner,
-            facecolor=style.colour(classes.index(one)),
-            edgecolor="none",
-        )
-        ax.add_patch(wedge)
+    for start, end, name in arcs(part[rank].to_numpy()):
+        look = {"facecolor": style.colour(classes.index(name)), "edgecolor": "none"}
+        ax.add_patch(Wedge((0, 0), outer, start, end, width=outer - inner, **look))
         if end - start >= _SHORTEST_NAMED_ARC:
             middle, radius = np.radians((start + end) / 2), (inner + outer) / 2
             place = (radius * np.cos(middle), radius * np.sin(middle))
-            ax.text(*place, one, color="white", fontsize=6, ha="center", va="center")
+            ax.text(*place, name, color="white", fontsize=6, ha="center", va="center")
 
 
 def arcs(classes: np.ndarray) -> list[tuple[float, float, str]]:
@@ -124,3 +108,19 @@ def arcs(classes: np.ndarray) -> list[tuple[float, float, str]]:
     ends = np.append(first[1:], first[0] + n)
     borders = 360.0 * (np.column_stack([first, ends]) - 0.5) / n
     return [(*map(float, border), classes[i]) for border, i in zip(borders, first, strict=True)]
+
+
+CIRCLE = Design(
+    title="Synthetic data on the unit circle, and what each method predicts",
+    caption=(
+        "Training points inside the black circle, the classes side by side. The inner ring is the class"
+        " predicted first at that angle, the outer ring the class predicted second; the numbers name the"
+        " classes."
+    ),
+    alt=(
+        "The training points of three classes on the unit circle, drawn once for each method, with two"
+        " rings around each circle: the classes with the highest and the second highest score by angle."
+    ),
+    numbers=numbers,
+    draw=draw,
+)

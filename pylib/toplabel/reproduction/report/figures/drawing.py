@@ -6,7 +6,7 @@ import importlib
 import math
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,20 @@ from toplabel.reproduction.frames import write_frame
 from toplabel.reproduction.report.figures import style
 from toplabel.reproduction.report.figures.registry import FigureTask
 from toplabel.reproduction.report.text import segments
+
+
+@dataclass(frozen=True)
+class Design:
+    """The words of a figure, how its numbers are computed, and how they are drawn.
+
+    ``{title}`` in title and alternative text stands for the title of the data set.
+    """
+
+    title: str
+    caption: str
+    alt: str
+    numbers: Callable[[Source], pd.DataFrame]
+    draw: Callable[[pd.DataFrame], Drawing]
 
 
 @dataclass(frozen=True)
@@ -41,8 +55,16 @@ class Source:
 
     def one(self, pattern: str) -> Path:
         """Return the file whose path ends like a pattern; ValueError without exactly one."""
-        (found,) = self.all(pattern)
-        return found
+        (file,) = self.all(pattern)
+        return file
+
+
+def design_of(name: str) -> Design:
+    """Return a design by the name of its module and its own, as in the registry."""
+    module, _, design = name.partition(".")
+    return getattr(
+        importlib.import_module(f"toplabel.reproduction.report.figures.{module}"), design
+    )
 
 
 def make_figure(task: FigureTask, files: Sequence[Path], out_svg: str | os.PathLike[str]) -> None:
@@ -51,11 +73,11 @@ def make_figure(task: FigureTask, files: Sequence[Path], out_svg: str | os.PathL
     The .csv with the numbers and the .json with the words are written beside `out_svg`.
     """
     source = Source(files, task.dataset, task.title, task.split, task.methods)
-    module = importlib.import_module(f"toplabel.reproduction.report.figures.{task.module}")
+    design = design_of(task.design)
     out = Path(out_svg)
     with style.house_style():
-        frame = module.numbers(source)
-        drawing = module.draw(frame)
+        frame = design.numbers(source)
+        drawing = design.draw(frame)
         width, height = drawing.get_size_inches()
         with result_path(out) as path:
             drawing.savefig(path, format="svg", metadata={"Date": None, "Creator": None})
@@ -63,12 +85,12 @@ def make_figure(task: FigureTask, files: Sequence[Path], out_svg: str | os.PathL
     # So wide that letters are of one size in all figures, but no higher than a page.
     share = min(width, style.HEIGHT / height * width, style.WIDTH) / style.WIDTH
     conditions = [read_json(path, ["what", "sentence"]) for path in source.all("timing/*.json")]
-    measured = [f"{one['what']} {one['sentence']}".strip() for one in conditions]
+    measured = [f"{words['what']} {words['sentence']}".strip() for words in conditions]
     words = {
         "name": task.name,
-        "title": module.TITLE.format(title=source.title),
-        "caption": " ".join([module.CAPTION, *measured]),
-        "alt": module.ALT.format(title=source.title),
+        "title": design.title.format(title=source.title),
+        "caption": " ".join([design.caption, *measured]),
+        "alt": design.alt.format(title=source.title),
         "source": task.source,
         "share": round(share, 3),
     }

@@ -18,29 +18,17 @@ _SET = "{dataset}"
 class Figure:
     """A row of the table, for the files ``results/figures/<name>.svg``, ``.csv`` and ``.json``.
 
-    Attributes
-    ----------
-    name : str
-        With ``{dataset}`` in it, there is one figure for each data set.
-    module : str
-        The module of `toplabel.reproduction.report.figures` with its words, numbers and drawing.
-    source : str
-        The figure or section of a paper that it answers to, as "TPAMI 2017, Fig. 4".
-    page : str
-        Where it stands in the report: a study, of which a figure of one data set shows the methods, or
-        one of `toplabel.reproduction.report.pages.RESERVED`.
-    dataset : str
-        The set that is shown, or ``{dataset}``. Without a page of its own the figure stands with the
-        study of the set.
-    inputs : tuple of str
-        The files that it is made from.
-    cell_files : tuple of str
-        The files of each cell of the data set that it is made from besides; "tune" stands for the
-        files of the tuning.
+    With ``{dataset}`` in the name there is one figure for each data set. `design` names a module of
+    `toplabel.reproduction.report.figures` and the `drawing.Design` in it, `source` the figure or
+    section of a paper that it answers to. `page` is where it stands in the report: a study, of which a
+    figure of one data set shows the methods, or one of
+    `toplabel.reproduction.report.pages.RESERVED`. Without a page of its own a figure of a `dataset`,
+    which is a name or ``{dataset}``, stands with the study of the set. `inputs` are the files that it is made from, `cell_files` those
+    of each cell of the data set besides; "tune" stands for the files of the tuning.
     """
 
     name: str
-    module: str
+    design: str
     source: str = ""
     page: str = "figures"
     dataset: str = ""
@@ -70,22 +58,13 @@ class Figure:
 class FigureTask:
     """A figure to draw.
 
-    Attributes
-    ----------
-    name : str
-        That of a figure of the registry, with its data set in place of ``{dataset}``.
-    module : str
-        The module of `toplabel.reproduction.report.figures` with its words, numbers and drawing.
-    source : str
-        The figure or section of a paper that it answers to.
-    dataset, title, split : str
-        Name, title and first split of the data set of the figure; empty without one.
-    methods : sequence of mapping
-        The methods that are shown: `name`, `label` and `k` of each.
+    `name`, `design` and `source` are those of a `Figure`, the name with its data set. `dataset`, `title`
+    and `split` are name, title and first split of this set; of each method that is shown `methods`
+    has `name`, `label` and `k`.
     """
 
     name: str
-    module: str
+    design: str
     source: str = ""
     dataset: str = ""
     title: str = ""
@@ -93,14 +72,17 @@ class FigureTask:
     methods: Sequence[Mapping[str, Any]] = ()
 
 
-def _timing(name: str) -> tuple[str, ...]:
-    return f"results/timing/{name}.csv", f"results/timing/{name}.json"
+def _of_times(number: str, design: str, timing: str) -> Figure:
+    """Return a row of TPAMI Fig. 3, by a part of it, as "3a"."""
+    name = f"tpami2017_figure0{number.replace('-', '')}"
+    inputs = (f"results/timing/{timing}.csv", f"results/timing/{timing}.json")
+    return Figure(name, f"times.{design}", f"TPAMI 2017, Fig. {number}", "speed", inputs=inputs)
 
 
 def _set_sizes(dataset: str) -> Figure:
     return Figure(
         f"set_sizes_{dataset}",
-        "set_sizes",
+        "set_sizes.SET_SIZES",
         page="set_sizes",
         dataset=dataset,
         inputs=(f"results/{dataset}/data/meta.json",),
@@ -108,48 +90,28 @@ def _set_sizes(dataset: str) -> Figure:
     )
 
 
+_WITH_SET_SIZES = (
+    *("letter", "caltech101_silhouettes", "news20"),
+    *("landsat", "optdigits", "pendigits", "usps"),
+)
 FIGURES = (
     Figure(
         "tpami2017_figure04",
-        "circle",
+        "circle.CIRCLE",
         "TPAMI 2017, Fig. 4",
         dataset="circle",
         inputs=("results/circle/data/meta.json",),
         cell_files=("selection.csv", "models.npz"),
     ),
-    Figure("selection_{dataset}", "selection", dataset=_SET, cell_files=("tune",)),
-    Figure("tpami2017_figure02", "lambert", "TPAMI 2017, Fig. 2"),
-    Figure("nips2015_figure02", "simplices", "NIPS 2015, Fig. 2"),
-    Figure("nips2012_figure01", "decoding", "NIPS 2012, Fig. 1", "simplex_coding"),
-    Figure("nips2012_figure02", "levels", "NIPS 2012, Fig. 2", "simplex_coding"),
-    Figure(
-        "tpami2017_figure03a",
-        "projections",
-        "TPAMI 2017, Fig. 3a",
-        "speed",
-        inputs=_timing("projections"),
-    ),
-    Figure(
-        "tpami2017_figure03bc",
-        "convergence",
-        "TPAMI 2017, Fig. 3b-c",
-        "speed",
-        inputs=_timing("convergence"),
-    ),
-    Figure(
-        "tpami2017_figure03d",
-        "softmax",
-        "TPAMI 2017, Fig. 3d",
-        "speed",
-        inputs=_timing("softmax"),
-    ),
-    _set_sizes("letter"),
-    _set_sizes("caltech101_silhouettes"),
-    _set_sizes("news20"),
-    _set_sizes("landsat"),
-    _set_sizes("optdigits"),
-    _set_sizes("pendigits"),
-    _set_sizes("usps"),
+    Figure("selection_{dataset}", "selection.SELECTION", dataset=_SET, cell_files=("tune",)),
+    Figure("tpami2017_figure02", "formulas.LAMBERT", "TPAMI 2017, Fig. 2"),
+    Figure("nips2015_figure02", "formulas.SIMPLICES", "NIPS 2015, Fig. 2"),
+    Figure("nips2012_figure01", "formulas.DECODING", "NIPS 2012, Fig. 1", "simplex_coding"),
+    Figure("nips2012_figure02", "formulas.LEVELS", "NIPS 2012, Fig. 2", "simplex_coding"),
+    _of_times("3a", "PROJECTIONS", "projections"),
+    _of_times("3b-c", "CONVERGENCE", "convergence"),
+    _of_times("3d", "SOFTMAX", "softmax"),
+    *map(_set_sizes, _WITH_SET_SIZES),
 )
 
 

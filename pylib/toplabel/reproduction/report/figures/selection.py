@@ -10,21 +10,12 @@ from matplotlib.figure import Figure
 
 from toplabel.metrics.names import lower_is_better, unit
 from toplabel.reproduction.report.figures import style
-from toplabel.reproduction.report.figures.drawing import Source, mathtext, panel_grid
+from toplabel.reproduction.report.figures.drawing import Design, Source, mathtext, panel_grid
 from toplabel.reproduction.report.text import metric_label
 from toplabel.reproduction.selection.choice import Choice, choose
 from toplabel.reproduction.selection.measures import sign
 from toplabel.reproduction.selection.tuned import Tuned, load_tuned, means
 
-TITLE = "Validation value against C: {title}"
-CAPTION = (
-    "The value on the validation part or folds, a panel for each method, all on one scale; the ring"
-    " marks the C that was chosen, the dashed line the best value that any method was chosen with."
-)
-ALT = (
-    "Curves of the validation value against C on {title}, a panel for each method, with the chosen"
-    " C marked. The values are in the data file of the figure."
-)
 _ACROSS = 5
 
 
@@ -32,9 +23,9 @@ def numbers(source: Source) -> pd.DataFrame:
     """Return the best validation value of each method at each C, and whether this C was chosen."""
     frames = []
     for method in source.methods:
-        found = means(load_tuned(source.all(f"{method['name']}/tune/*.npz")))
-        results = [result for result in found if result.split == source.split]
-        curve = selection_curve(results, choose(found))
+        tuned = means(load_tuned(source.all(f"{method['name']}/tune/*.npz")))
+        results = [result for result in tuned if result.split == source.split]
+        curve = selection_curve(results, choose(tuned))
         frames.append(curve.assign(method=method["name"], label=method["label"]))
     frame = pd.concat(frames, ignore_index=True).assign(dataset=source.dataset, title=source.title)
     return frame[["dataset", "title", "method", "label", "metric", "C", "value", "chosen"]]
@@ -47,7 +38,7 @@ def selection_curve(results: Sequence[Tuned], choices: Iterable[Choice]) -> pd.D
     """
     split, metric = results[0].split, str(results[0].metric[0])
     (chosen,) = (row.C for row in choices if (row.split, row.metric) == (split, metric))
-    values = pd.concat([pd.Series(_best_over_others(one), one.C) for one in results])
+    values = pd.concat([pd.Series(_best_over_others(result), result.C) for result in results])
     best = values[np.isfinite(values)].groupby(level=0).max()
     columns = {"C": best.index, "value": sign(metric) * best.to_numpy()}
     return pd.DataFrame({"metric": metric} | columns | {"chosen": best.index == chosen})
@@ -74,22 +65,28 @@ def draw(frame: pd.DataFrame) -> Figure:
         own = curve[curve["chosen"].astype(bool)]
         ax.axhline(best, color=style.MUTED, linewidth=0.6, linestyle="--")
         ax.plot(curve["C"], curve["value"], marker="o", markersize=2.0, linewidth=1.0)
-        ax.plot(
-            own["C"],
-            own["value"],
-            color=style.colour(0),
-            clip_on=False,
-            marker="o",
-            markersize=6,
-            markerfacecolor="none",
-            linestyle="",
-        )
+        ring = {"marker": "o", "markersize": 6, "markerfacecolor": "none", "linestyle": ""}
+        ax.plot(own["C"], own["value"], color=style.colour(0), clip_on=False, **ring)
         ax.set_title(mathtext(label), fontsize=7.5, pad=3)
         bottom = i + _ACROSS >= len(panels)
         ax.tick_params(labelleft=i % _ACROSS == 0, labelbottom=bottom, labelsize=6.5)
     axes[0].set_xscale("log")
     figure.supxlabel("C = 1/(λn)", fontsize=7.5)
-    figure.supylabel(
-        metric_label(metric) + (f" ({unit(metric)})" if unit(metric) else ""), fontsize=7.5
-    )
+    units = f" ({unit(metric)})" if unit(metric) else ""
+    figure.supylabel(metric_label(metric) + units, fontsize=7.5)
     return figure
+
+
+SELECTION = Design(
+    title="Validation value against C: {title}",
+    caption=(
+        "The value on the validation part or folds, a panel for each method, all on one scale; the ring"
+        " marks the C that was chosen, the dashed line the best value that any method was chosen with."
+    ),
+    alt=(
+        "Curves of the validation value against C on {title}, a panel for each method, with the chosen"
+        " C marked. The values are in the data file of the figure."
+    ),
+    numbers=numbers,
+    draw=draw,
+)

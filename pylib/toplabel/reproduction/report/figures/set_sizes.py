@@ -8,23 +8,9 @@ from matplotlib.figure import Figure
 
 from toplabel.reproduction.data.prepared import load_prepared
 from toplabel.reproduction.report.figures import style
-from toplabel.reproduction.report.figures.drawing import Source, mathtext, panel_grid
+from toplabel.reproduction.report.figures.drawing import Design, Source, mathtext, panel_grid
 from toplabel.reproduction.selection.set_sizes import set_sizes
 
-TITLE = "Accuracy against the mean size of the sets: {title}"
-CAPTION = (
-    "The share of test rows with their class among those that are given, against the number of classes a"
-    " row. Dots: the classes whose score is close enough to the best one of the row, where one margin for"
-    " all rows gives K = 2, 3, 5 or 10 classes on average; dashed line: the K best classes of each row;"
-    " crosses: the margin is chosen for a coverage of 80, 90 and 95 %. The number in a panel is the gain"
-    " of the first over the second, in points; a negative one is a loss. Half of the test rows, which"
-    " chose nothing, choose the margin, and the others are measured; means over five random halves. The"
-    " model is the one chosen for top-K accuracy, for a coverage the one for top-1 accuracy."
-)
-ALT = (
-    "Two curves of the accuracy against the number of classes a row on {title}, with sets of variable and"
-    " of fixed size, a panel for each method. The numbers are in the data file of the figure."
-)
 _ACROSS = 4
 
 
@@ -89,3 +75,23 @@ def _draw_panel(ax: Axes, part: pd.DataFrame) -> None:
     gain = compared["found"] - compared["found_fixed"]
     words = f"{gain:+.1f} at {compared['level']:g}".replace("-", "−")
     ax.text(0.97, 0.06, words, transform=ax.transAxes, ha="right", fontsize=6.5)
+
+
+SET_SIZES = Design(
+    title="Accuracy against the mean size of the sets: {title}",
+    caption=(
+        "The share of test rows with their class among those that are given, against the number of classes a"
+        " row. Dots: the classes whose score is close enough to the best one of the row, where one margin for"
+        " all rows gives K = 2, 3, 5 or 10 classes on average; dashed line: the K best classes of each row;"
+        " crosses: the margin is chosen for a coverage of 80, 90 and 95 %. The number in a panel is the gain"
+        " of the first over the second, in points; a negative one is a loss. Half of the test rows, which"
+        " chose nothing, choose the margin, and the others are measured; means over five random halves. The"
+        " model is the one chosen for top-K accuracy, for a coverage the one for top-1 accuracy."
+    ),
+    alt=(
+        "Two curves of the accuracy against the number of classes a row on {title}, with sets of variable and"
+        " of fixed size, a panel for each method. The numbers are in the data file of the figure."
+    ),
+    numbers=numbers,
+    draw=draw,
+)
