@@ -9,8 +9,7 @@ from toplabel.reproduction.frames import write_frame
 from toplabel.reproduction.jobs import run
 from toplabel.reproduction.timing import TimeTask
 from toplabel.reproduction.timing.clock import measure
-from toplabel.reproduction.timing.measurements import MEASUREMENTS
-from toplabel.reproduction.timing.training import timed_set
+from toplabel.reproduction.timing.training import MEASUREMENTS, timed_set
 
 
 def main(task, snakemake):

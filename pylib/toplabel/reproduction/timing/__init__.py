@@ -7,16 +7,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class TimeTask:
-    """A measurement of times.
+    """A measurement of times, by a key of `toplabel.reproduction.timing.training.MEASUREMENTS`.
 
-    Attributes
-    ----------
-    name : str
-        A key of `toplabel.reproduction.timing.measurements.MEASUREMENTS`.
-    quick : bool
-        Whether the problems are tiny, so that the times say nothing.
-    title : str
-        The title of the data set; empty where nothing is trained.
+    Of a `quick` one the problems are tiny, so that the times say nothing. `title` is that of the
+    data set; empty where nothing is trained.
     """
 
     name: str

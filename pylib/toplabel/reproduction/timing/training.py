@@ -1,11 +1,12 @@
-"""The training of letter at every epoch: gap and accuracy of three methods (TPAMI Fig. 3b and c), and
-the softmax by our solver and by FISTA, scored by one objective (Fig. 3d).
+"""The measurements of results/timing: the projections, the training beside other solvers, and that of
+letter at every epoch, for gap and accuracy (TPAMI Fig. 3b and c) and beside FISTA (Fig. 3d).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,6 +17,8 @@ from toplabel._core.catalogue import LOSSES
 from toplabel._core.solution import Record
 from toplabel.metrics import top_k_accuracy
 from toplabel.reproduction.data.parts import Part, Prepared
+from toplabel.reproduction.frames import Columns
+from toplabel.reproduction.timing import peers, projections
 from toplabel.reproduction.timing.clock import timed
 from toplabel.reproduction.timing.peers import fista, primal
 from toplabel.solver import solve
@@ -81,32 +84,25 @@ def convergence(data: TimedSet, quick: bool = False) -> pd.DataFrame:
     evaluations. There are at most 1000 epochs, or ten in a quick run.
     """
     frames = []
+    options: dict[str, Any] = {"C": data.C, "n_classes": data.n_classes, "tol": _EPS}
+    options |= {"max_iter": 10 if quick else 1000, "eval_every": 1}
     for loss, gamma in METHODS:
         solution = solve(
             data.X,
             data.y,
             loss,
             gamma=gamma,
-            C=data.C,
-            n_classes=data.n_classes,
-            tol=_EPS,
-            max_iter=10 if quick else 1000,
-            eval_every=1,
             watch={"val": (data.X_val, data.y_val)},
             watch_metric=lambda y, scores: 100 * top_k_accuracy(y, scores, k=1),
+            **options,
         )
-        epochs = solution.history[1:]
-        columns = {
-            "label": LOSSES[loss].name(gamma=gamma),
-            "loss": loss,
-            "gamma": gamma,
-            "epoch": [record.epoch for record in epochs],
-            "relative_gap": [record.relative_gap for record in epochs],
-            "top1": [record.watched["val"] for record in epochs],
-            "seconds": [record.solve_seconds for record in epochs],
-        }
-        frames.append(pd.DataFrame(columns))
-    return pd.concat(frames, ignore_index=True)
+        rows = [
+            (record.epoch, record.relative_gap, record.watched["val"], record.solve_seconds)
+            for record in solution.history[1:]
+        ]
+        frame = pd.DataFrame(rows, columns=["epoch", "relative_gap", "top1", "seconds"])
+        frames.append(frame.assign(label=LOSSES[loss].name(gamma=gamma), loss=loss, gamma=gamma))
+    return pd.concat(frames, ignore_index=True)[[*CONVERGENCE]]
 
 
 def softmax(data: TimedSet, quick: bool = False) -> pd.DataFrame:
@@ -126,17 +122,8 @@ def softmax(data: TimedSet, quick: bool = False) -> pd.DataFrame:
     def arrived(record: Record) -> bool:
         return record.primal / bound - 1 <= FINISH
 
-    solution = solve(
-        X,
-        y,
-        "lr_multi",
-        C=C,
-        tol=0.0,
-        max_iter=100_000,
-        eval_every=1,
-        time_limit=cap,
-        callback=arrived,
-    )
+    ends: dict[str, Any] = {"tol": 0.0, "max_iter": 100_000, "time_limit": cap, "callback": arrived}
+    solution = solve(X, y, "lr_multi", C=C, eval_every=1, **ends)
     rows = [
         (OURS, record.epoch, record.primal / bound - 1, record.solve_seconds)
         for record in solution.history[1:]
@@ -158,3 +145,26 @@ def _race_of_fista(data: TimedSet, bound: float, cap: float) -> Iterator[tuple[i
             excess = primal("lr_multi", X, y, W, data.C) / bound - 1
             shown = max(step + 1, int(1.15 * step))
             yield step, excess, seconds
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """What is measured in times: a function that returns them, their columns, and the clock it reads.
+
+    The function takes the `TimedSet`, if something is trained, and whether the run is a quick one.
+    """
+
+    function: Callable[..., pd.DataFrame]
+    columns: Columns
+    clock: str
+
+
+MEASUREMENTS = {
+    "projections": Measurement(projections.scaling, projections.COLUMNS, "CPU time"),
+    "peers": Measurement(
+        lambda data, quick: peers.race(data.X, data.y, data.C), peers.COLUMNS, "CPU time"
+    ),
+    "convergence": Measurement(convergence, CONVERGENCE, "wall time"),
+    "softmax": Measurement(softmax, SOFTMAX, "wall time"),
+}
+"""The measurements by the names of their files."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -67,7 +68,7 @@ def draw_lambert(frame: pd.DataFrame) -> Figure:
     figure, axes = panel_grid(3, across=3, height=2.4)
     for ax, (scale, part) in zip(axes, frame.groupby("panel", sort=False), strict=True):
         for i, (curve, points) in enumerate(part.groupby("curve", sort=False)):
-            look = {"color": f"C{i}", "linestyle": "--" if i else "-"}
+            look: dict[str, Any] = {"color": f"C{i}", "linestyle": "--" if i else "-"}
             ax.plot(points["t"], points["value"], label=_LABELS.get(curve, curve), **look)
         ax.set(yscale="linear" if scale == "linear" else "log", title=_TITLES[scale], xlabel="t")
         ax.legend()
@@ -285,7 +286,7 @@ def draw_levels(frame: pd.DataFrame) -> Figure:
     figure, axes = panel_grid(len(_LOSSES), across=3, height=2.5)
     for ax, (loss, part) in zip(axes, frame.groupby("loss", sort=False), strict=True):
         grid = part.pivot_table(index="f2", columns="f1", values="value")
-        look = {"colors": style.colour(0), "linewidths": 0.9}
+        look: dict[str, Any] = {"colors": style.colour(0), "linewidths": 0.9}
         lines = ax.contour(grid.columns, grid.index, grid.to_numpy(), levels=_LEVELS, **look)
         ax.clabel(lines, fontsize=6)
         for y, point in enumerate(CODES):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -65,7 +66,12 @@ def draw(frame: pd.DataFrame) -> Figure:
         own = curve[curve["chosen"].astype(bool)]
         ax.axhline(best, color=style.MUTED, linewidth=0.6, linestyle="--")
         ax.plot(curve["C"], curve["value"], marker="o", markersize=2.0, linewidth=1.0)
-        ring = {"marker": "o", "markersize": 6, "markerfacecolor": "none", "linestyle": ""}
+        ring: dict[str, Any] = {
+            "marker": "o",
+            "markersize": 6,
+            "markerfacecolor": "none",
+            "linestyle": "",
+        }
         ax.plot(own["C"], own["value"], color=style.colour(0), clip_on=False, **ring)
         ax.set_title(mathtext(label), fontsize=7.5, pad=3)
         bottom = i + _ACROSS >= len(panels)
