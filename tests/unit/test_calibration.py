@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from toplabel.reproduction.calibration import newton, pointwise, truncated
-from toplabel.reproduction.calibration.distributions import FAMILIES, FIXED, distributions
+from toplabel.reproduction.calibration import excess, pointwise
 from toplabel.reproduction.calibration.excess import (
     WRONG,
     Excess,
@@ -20,7 +19,15 @@ from toplabel.reproduction.calibration.excess import (
     least_risk,
 )
 from toplabel.reproduction.calibration.pointwise import Pointwise
-from toplabel.reproduction.calibration.study import STATEMENTS, STUDIED, study, table
+from toplabel.reproduction.calibration.study import (
+    FAMILIES,
+    FIXED,
+    STATEMENTS,
+    STUDIED,
+    distributions,
+    study,
+    table,
+)
 
 CONVEX = [loss for loss in STUDIED if loss.convex]
 P4 = np.array([0.4, 0.3, 0.2, 0.1])
@@ -89,7 +96,7 @@ def test_the_smooth_one_vs_all_minimiser_is_that_of_the_proof(gamma):
         p = np.array(p)
         scores = pointwise.svm_ova_smooth(p, gamma)
         assert np.abs(loss.risk_gradients(scores[None], p)).max() <= 1e-12
-        np.testing.assert_allclose(newton.minimise(loss, p).scores, scores, atol=1e-9)
+        np.testing.assert_allclose(excess.minimise_smooth(loss, p).scores, scores, atol=1e-9)
     grid = np.linspace(0.001, 0.999, 999)
     assert (np.diff(pointwise.svm_ova_smooth(grid, gamma)) > 0).all()  # what Prop. 10 needs
 
@@ -156,12 +163,12 @@ def test_verdicts_need_certificates(value, uncertainty, verdict):
 @pytest.mark.parametrize("k", [2, 3])
 def test_the_truncated_entropy_by_brute_force(k):
     loss, p = Pointwise("topk_ent_tr", k), np.array([0.37, 0.27, 0.2, 0.16])
-    least = truncated.infimum(p, k)
-    scores, risk = truncated.descend(loss, p, seed=0)
+    least = excess.infimum(p, k)
+    scores, risk = excess.descend(loss, p, seed=0)
     assert 0 <= risk - least <= 1e-6
     assert all(worst_regret(scores, p, s) == 0 for s in range(max(k - 1, 1), 4))
     by_choice = min(
-        truncated.scaled_entropy(p[[r for r in range(4) if r not in dropped]])
+        excess.scaled_entropy(p[[r for r in range(4) if r not in dropped]])
         for dropped in combinations(range(4), k - 1)
     )
     assert least == pytest.approx(by_choice, abs=1e-15)
@@ -171,7 +178,7 @@ def test_the_truncated_entropy_by_brute_force(k):
 def test_wrong_top_sets_of_the_truncated_entropy_by_descent(k, s):
     """Descents over scores with g_j >= g_i never go below the closed form, and come near it."""
     loss, p = Pointwise("topk_ent_tr", k), np.array([0.37, 0.27, 0.2, 0.16])
-    bound, best = truncated.infimum_of_wrong(p, k, s), np.inf
+    bound, best = excess.infimum_of_wrong(p, k, s), np.inf
     rng = np.random.default_rng(0)
     for i, j in [(i, j) for i in range(s) for j in range(s, 4)]:
         to_scores = np.eye(4)
@@ -190,7 +197,7 @@ def test_wrong_top_sets_of_the_truncated_entropy_by_descent(k, s):
             best = min(best, found.fun)
     assert best >= bound - 1e-9
     assert best <= bound + 1e-4
-    least = truncated.infimum(p, k)
+    least = excess.infimum(p, k)
     assert (bound > least + 1e-9) == (s >= k - 1)  # Prop. 13 says so for s >= k
 
 

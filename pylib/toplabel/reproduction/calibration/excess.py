@@ -14,12 +14,254 @@ exactly if it is positive.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
+from scipy.optimize import linprog, minimize
 
-from toplabel.reproduction.calibration import linear, newton, truncated
 from toplabel.reproduction.calibration.pointwise import Minimum, Pointwise
+
+# Hinges: a linear program, certified by its dual --------------------------------------------------
+
+# What a rounding error of the dual variables is multiplied with: no variable of these programs is
+# larger.
+_LARGEST_VARIABLE = 1e4
+_OPTIONS = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
+# A constraint: the sum of coefficients times variables, by their index, is at least the side.
+Constraint = tuple[float, dict[int, float]]
+
+
+def minimise_hinge(loss: Pointwise, p: np.ndarray, tie: int | None = None) -> Minimum:
+    """Return the least risk of a hinge without smoothing; with `tie`, where g[tie] = g[tie + 1].
+
+    `risk` is evaluated by the library's loss at the solution, `lower` is the value of a dual
+    solution, less what rounding may have added to it.
+    """
+    c, free, rows = _one_vs_all(p) if loss.key == "svm_ova" else _multiclass(loss, p)
+    x, lower = _solve(c, free, rows, tie)
+    scores = x[: len(p)] + 0.0
+    risk = float(loss.risks(scores[None, :], p)[0])
+    return Minimum(scores, risk, min(lower, risk))
+
+
+def _one_vs_all(p: np.ndarray) -> tuple[np.ndarray, np.ndarray, list[Constraint]]:
+    """Return cost, free variables and constraints of sum_j p_j (1 - g_j)_+ + (1 - p_j) (1 + g_j)_+."""
+    m = len(p)
+    rows: list[Constraint] = []
+    for j in range(m):
+        rows += [(1.0, {m + j: 1.0, j: 1.0}), (1.0, {2 * m + j: 1.0, j: -1.0})]
+    return np.concatenate([np.zeros(m), p, 1.0 - p]), np.arange(3 * m) < m, rows
+
+
+def _multiclass(loss: Pointwise, p: np.ndarray) -> tuple[np.ndarray, np.ndarray, list[Constraint]]:
+    """Top-k sums as min_t k t + sum_l (b_l - t)_+ with b_l = 1 + g_l - g_y, l != y (NIPS 2015,
+    Lemma 1).
+
+    For each label y the variables z_y (its loss), t_y, and u_yl. For the loss beta, and for k = 1,
+    t >= 0: the sum of the k largest of max(0, b_l).
+    """
+    m = len(p)
+    c = np.zeros(m + m * (2 + m))
+    c[m : 2 * m] = p
+    free = np.arange(len(c)) < m
+    free[2 * m : 3 * m] = loss.key == "topk_svm_alpha"
+    rows: list[Constraint] = []
+    for y in range(m):
+        z, t = m + y, 2 * m + y
+        others = {label: 3 * m + m * y + label for label in range(m) if label != y}
+        rows.append((0.0, {z: 1.0, t: -1.0} | {u: -1.0 / loss.k for u in others.values()}))
+        rows += [(1.0, {u: 1.0, t: 1.0, label: -1.0, y: 1.0}) for label, u in others.items()]
+    return c, free, rows
+
+
+def _solve(
+    c: np.ndarray, free: np.ndarray, rows: list[Constraint], tie: int | None
+) -> tuple[np.ndarray, float]:
+    """Return the solution of min c'x and the value of a dual solution, a bound from below."""
+    A, b = np.zeros((len(rows), len(c))), np.array([-side for side, _ in rows])
+    for row, (_, of) in zip(A, rows, strict=True):
+        for index, coefficient in of.items():
+            row[index] -= coefficient
+    equal = np.zeros((0 if tie is None else 1, len(c)))
+    if tie is not None:
+        equal[0, [tie, tie + 1]] = 1.0, -1.0
+    bounds = [(None, None) if is_free else (0.0, None) for is_free in free]
+    constraints = {"A_ub": A, "b_ub": b, "A_eq": equal, "b_eq": np.zeros(len(equal))}
+    solution = linprog(c, **constraints, bounds=bounds, method="highs", options=_OPTIONS)
+    if solution.status != 0:
+        raise ArithmeticError(f"the linear program was not solved: {solution.message}")
+    dual = np.minimum(solution.ineqlin.marginals, 0.0)
+    rest = c - A.T @ dual - equal.T @ solution.eqlin.marginals
+    missed = np.where(free, np.abs(rest), np.maximum(-rest, 0.0)).sum()
+    return solution.x, float(b @ dual) - _LARGEST_VARIABLE * float(missed)
+
+
+# Smooth losses: Newton's method, with a bound from the gradient -----------------------------------
+
+_STEPS = 300
+_ACCURATE = 1e-15  # norm of the gradient
+# A smoothed hinge is not twice differentiable everywhere: the Hessian is made of differences of the
+# gradient, with these spacings, the next where the last gives no descent.
+_SPACINGS = (1e-5, 1e-7, 1e-3)
+_LONGEST = 4.0  # norm of a step: where a loss is linear, Newton's has no end
+_HALVINGS = 0.5 ** np.arange(40)
+_ROUNDING = 4e-16
+Function = Callable[[np.ndarray], np.ndarray]
+
+
+def minimise_smooth(loss: Pointwise, p: np.ndarray, tie: int | None = None) -> Minimum:
+    """Return the least risk of a smooth convex loss; with `tie`, where g[tie] = g[tie + 1].
+
+    If the loss `needs_all_classes`, all p must be positive.
+    """
+    basis = _basis(len(p), tie)
+
+    def risk(Z: np.ndarray) -> np.ndarray:
+        return loss.risks(np.ascontiguousarray(Z @ basis.T), p)
+
+    def slope(Z: np.ndarray) -> np.ndarray:
+        return loss.risk_gradients(np.ascontiguousarray(Z @ basis.T), p) @ basis
+
+    z = np.zeros(basis.shape[1])
+    value, gradient = risk(z[None])[0], slope(z[None])[0]
+    for _ in range(_STEPS):
+        if np.linalg.norm(gradient) <= _ACCURATE:
+            break
+        for spacing in _SPACINGS:
+            step = _direction(_hessian(slope, z, spacing), gradient)
+            candidates = z + _HALVINGS[:, None] * step
+            chosen = _search(risk, slope, candidates, value, gradient, float(gradient @ step))
+            if chosen is not None:
+                break
+        if chosen is None:
+            break
+        z, value, gradient = chosen
+    scores = basis @ z
+    reach = np.sqrt(len(z)) * (np.abs(scores).max() + _radius(loss, p, value))
+    return Minimum(scores, float(value), max(0.0, float(value - reach * np.linalg.norm(gradient))))
+
+
+def _basis(m: int, tie: int | None) -> np.ndarray:
+    """Return the matrix that makes scores of free variables: the tied classes share one."""
+    basis = np.eye(m)
+    if tie is not None:
+        basis[:, tie] += basis[:, tie + 1]
+        basis = np.delete(basis, tie + 1, axis=1)
+    return basis
+
+
+def _hessian(slope: Function, z: np.ndarray, spacing: float) -> np.ndarray:
+    shifts = spacing * np.eye(len(z))
+    both = slope(np.vstack([z + shifts, z - shifts]))
+    slopes = (both[: len(z)] - both[len(z) :]) / (2 * spacing)
+    return 0.5 * (slopes + slopes.T)
+
+
+def _direction(hessian: np.ndarray, gradient: np.ndarray) -> np.ndarray:
+    """Return Newton's step, damped by the gradient: the Hessian is singular along (1, .., 1)."""
+    values, vectors = np.linalg.eigh(hessian)
+    damped = np.maximum(values, 0.0) + min(1e-2, float(np.linalg.norm(gradient)))
+    step = -vectors @ ((vectors.T @ gradient) / damped)
+    return step * min(1.0, _LONGEST / float(np.linalg.norm(step)))
+
+
+def _search(risk: Function, slope: Function, candidates, value, gradient, descent: float):
+    """Return the first candidate of sufficient decrease; near rounding, of a smaller gradient."""
+    risks = risk(candidates)
+    enough = risks <= value + 1e-4 * _HALVINGS * descent
+    # The decrease must exceed rounding.
+    if -descent > 1e3 * _ROUNDING * max(1.0, abs(value)) and enough.any():
+        first = int(np.argmax(enough))
+        return candidates[first], risks[first], slope(candidates[first][None])[0]
+    gradients = slope(candidates[:8])
+    norms = np.linalg.norm(gradients, axis=1)
+    best = int(np.argmin(norms))
+    if norms[best] < 0.9 * np.linalg.norm(gradient):
+        return candidates[best], risks[best], gradients[best]
+    return None
+
+
+def _radius(loss: Pointwise, p: np.ndarray, risk: float) -> float:
+    """Bound the scores of a minimiser (with one of them 0 where only differences count).
+
+    The label of lowest score among those with p > 0 has a loss of at least (spread)/(2 k) - gamma/2
+    unless the risk is 0, so that the spread is at most 2 k (risk + gamma/2) / p; classes with p = 0
+    may lie k + 1 times as far below. One-vs-all, |g_j| is bounded by the risk over p_j and over 1 -
+    p_j. A lower bound below 0 is replaced by 0.
+    """
+    least = p[p > 0].min()
+    spread = 2.0 * loss.k * (max(risk, 0.0) + 1.0 + loss.gamma) / least
+    return (loss.k + 1) * (1.0 + spread)
+
+
+# The truncated top-k entropy, which is not convex (TPAMI Proposition 13) --------------------------
+
+# For the k - 1 classes D with the highest scores the loss can be made as small as one likes by raising
+# them. The risk is then that of the softmax among the other classes, and its infimum is the smallest
+# over all choices of D. It is not attained: scores of D run to infinity.
+_BOX = 25.0  # of the scores in a descent: e^-25 = 1e-11
+_STARTS = 4
+
+
+def scaled_entropy(q: np.ndarray) -> float:
+    """Return the least softmax risk of classes with the weights q: -sum_r q_r log(q_r / sum q)."""
+    q = q[q > 0]
+    return float(-(q * np.log(q / q.sum())).sum()) if len(q) else 0.0
+
+
+def infimum(p: np.ndarray, k: int) -> float:
+    """Return the infimum over all scores, p falling: D holds the k - 1 most likely classes."""
+    return scaled_entropy(p[k - 1 :])
+
+
+def infimum_of_wrong(p: np.ndarray, k: int, s: int) -> float:
+    """Return the infimum over the scores whose top-s set can be another than the most likely.
+
+    p falls, with p[s - 1] > p[s]. Such scores have g_j >= g_i for an i < s <= j. If i is not in D,
+    j is in D, or both are outside and tie, which gives both the mean of their weights; if i is in
+    D, so is j (a j that ties with the lowest of D may stand in D in its place).
+    """
+    m, least = len(p), np.inf
+    for chosen in combinations(range(m), k - 1):
+        rest = [r for r in range(m) if r not in chosen]
+        for i in range(s):
+            for j in range(s, m):
+                if j in chosen:
+                    least = min(least, scaled_entropy(p[rest]))
+                elif i not in chosen:
+                    least = min(least, _tied_entropy(p, rest, i, j))
+    return least
+
+
+def _tied_entropy(p: np.ndarray, rest: list[int], i: int, j: int) -> float:
+    """Return the least risk of the classes `rest` with g_i = g_j: both have their mean weight."""
+    q = p.copy()
+    q[[i, j]] = 0.5 * (p[i] + p[j])
+    return scaled_entropy(q[rest])
+
+
+def descend(loss: Pointwise, p: np.ndarray, seed: int) -> tuple[np.ndarray, float]:
+    """Return the scores within [-25, 25] of lowest risk, and that, found from several starts."""
+    starts = np.random.default_rng(seed).normal(scale=2.0, size=(_STARTS, len(p)))
+    starts[0] = np.log(np.maximum(p, 1e-4))
+    ends = [
+        minimize(
+            lambda g: float(loss.risks(g[None], p)[0]),
+            start,
+            jac=lambda g: loss.risk_gradients(g[None], p)[0],
+            method="L-BFGS-B",
+            bounds=[(-_BOX, _BOX)] * len(p),
+            options={"maxiter": 300, "ftol": 1e-15, "gtol": 1e-12},
+        )
+        for start in starts
+    ]
+    best = min(ends, key=lambda end: end.fun)
+    return best.x, float(best.fun)
+
+
+# The excess risk of a wrong top-s set -------------------------------------------------------------
 
 #: Below this the risks of a tie and of the minimum are the same.
 SAME = 1e-9
@@ -54,8 +296,8 @@ def cuts(p: np.ndarray) -> list[int]:
 
 def least_risk(loss: Pointwise, p: np.ndarray, tie: int | None = None) -> Minimum:
     """Minimise the risk of a convex loss; with `tie`, among scores with g[tie] = g[tie + 1]."""
-    method = linear if loss.piecewise_linear else newton
-    return method.minimise(loss, p, tie)
+    minimise = minimise_hinge if loss.piecewise_linear else minimise_smooth
+    return minimise(loss, p, tie)
 
 
 def excesses(loss: Pointwise, p: np.ndarray) -> tuple[Minimum, list[Excess]]:
@@ -65,14 +307,13 @@ def excesses(loss: Pointwise, p: np.ndarray) -> tuple[Minimum, list[Excess]]:
     `needs_all_classes`. The only loss that is not convex is the truncated top-k entropy.
     """
     if not loss.convex:
-        value, nowhere = truncated.infimum(p, loss.k), np.empty(0)
-        ties = {s: truncated.infimum_of_wrong(p, loss.k, s) for s in cuts(p)}
-        found = [Excess(s, tied - value, 1e-14, nowhere) for s, tied in ties.items()]
-        return Minimum(nowhere, value, value), found
-    least = least_risk(loss, p)
-    found = []
+        value, nowhere = infimum(p, loss.k), np.empty(0)
+        ties = {s: infimum_of_wrong(p, loss.k, s) for s in cuts(p)}
+        costs = [Excess(s, tied - value, 1e-14, nowhere) for s, tied in ties.items()]
+        return Minimum(nowhere, value, value), costs
+    least, costs = least_risk(loss, p), []
     for s in cuts(p):
         tied = least_risk(loss, p, tie=s - 1)
         value = max(tied.risk - least.risk, 0.0)
-        found.append(Excess(s, value, tied.gap + least.gap, tied.scores))
-    return least, found
+        costs.append(Excess(s, value, tied.gap + least.gap, tied.scores))
+    return least, costs

@@ -1,18 +1,134 @@
-"""The study: every loss on every distribution."""
+"""The study: class probabilities to try, every loss on all of them, and the table of the statements."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from toplabel.reproduction.calibration import truncated
-from toplabel.reproduction.calibration.distributions import Distribution, distributions
-from toplabel.reproduction.calibration.excess import OPTIMAL, WRONG, excesses
+from toplabel.reproduction.calibration.excess import OPTIMAL, WRONG, descend, excesses
 from toplabel.reproduction.calibration.pointwise import Pointwise, deviation
 from toplabel.reproduction.jobs import seed_of
+
+# Class probabilities ------------------------------------------------------------------------------
+
+#: Probabilities are whole thousandths, so that they can be printed as they are.
+WHOLE = 1000
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """Probabilities of the classes, falling, with the sum 1000, of some kind (`family`)."""
+
+    family: str
+    thousandths: tuple[int, ...]
+
+    @property
+    def p(self) -> np.ndarray:
+        """As an array, (m,)."""
+        return np.array(self.thousandths) / WHOLE
+
+    @property
+    def all_positive(self) -> bool:
+        """Whether every class can occur."""
+        return self.thousandths[-1] > 0
+
+
+def _dirichlet(concentration: float) -> Callable[[np.random.Generator, int], np.ndarray]:
+    return lambda rng, m: rng.dirichlet(np.full(m, concentration))
+
+
+def _majority(rng: np.random.Generator, m: int) -> np.ndarray:
+    first = rng.uniform(0.52, 0.9)
+    return np.concatenate([[first], (1 - first) * rng.dirichlet(np.ones(m - 1))])
+
+
+def _no_majority(rng: np.random.Generator, m: int) -> np.ndarray:
+    first = rng.uniform(1.2 / m, 0.49)
+    return np.concatenate([[first], (1 - first) * rng.dirichlet(np.full(m - 1, 20.0))])
+
+
+def _half(rng: np.random.Generator, m: int) -> np.ndarray:
+    return np.concatenate([[0.5], 0.5 * rng.dirichlet(np.full(m - 1, 2.0))])
+
+
+def _point_mass(rng: np.random.Generator, m: int) -> np.ndarray:
+    rest = rng.uniform(0.005, 0.02) * m
+    return np.concatenate([[1 - rest], rest * rng.dirichlet(np.full(m - 1, 5.0))])
+
+
+def _nearly_uniform(rng: np.random.Generator, m: int) -> np.ndarray:
+    return (1.0 + rng.uniform(-0.05, 0.05, m)) / m
+
+
+def _ties(rng: np.random.Generator, m: int) -> np.ndarray:
+    """Return two levels: some classes share the larger probability, the others the smaller."""
+    high = int(rng.integers(1, m))
+    weights = np.where(np.arange(m) < high, rng.uniform(1.2, 4.0), 1.0)
+    return weights / weights.sum()
+
+
+def _geometric(rng: np.random.Generator, m: int) -> np.ndarray:
+    weights = rng.uniform(0.3, 0.8) ** np.arange(m)
+    return weights / weights.sum()
+
+
+def _impossible_classes(rng: np.random.Generator, m: int) -> np.ndarray:
+    possible = int(rng.integers(2, m))
+    return np.concatenate([rng.dirichlet(np.full(possible, 3.0)), np.zeros(m - possible)])
+
+
+#: The kinds: random, then adversarial.
+FAMILIES: dict[str, Callable[[np.random.Generator, int], np.ndarray]] = {
+    "uniform on the simplex": _dirichlet(1.0),
+    "few likely classes": _dirichlet(0.4),
+    "balanced": _dirichlet(10.0),
+    "majority": _majority,
+    "no majority": _no_majority,
+    "one half": _half,
+    "nearly a point mass": _point_mass,
+    "nearly uniform": _nearly_uniform,
+    "ties": _ties,
+    "geometric": _geometric,
+    "impossible classes": _impossible_classes,
+}
+
+#: The fixed ones: those of the paper (appendix B.2), and small ones that are easy to check by hand.
+FIXED = (
+    Distribution("the paper's", (400, 300, 300)),
+    Distribution("by hand", (450, 350, 200)),
+    Distribution("by hand", (600, 300, 100)),
+    Distribution("by hand", (600, 400, 0)),
+    Distribution("by hand", (400, 300, 200, 100)),
+    Distribution("by hand", (600, 300, 100, 0)),
+    Distribution("by hand", (300, 250, 200, 150, 100)),
+)
+
+
+def distributions(seed: int, each: int, sizes: tuple[int, ...] = (3, 4, 5)) -> list[Distribution]:
+    """Return the fixed distributions, and `each` of every family and size, without repetition."""
+    drawn = {distribution.thousandths: distribution for distribution in FIXED}
+    for m in sizes:
+        for family, draw in FAMILIES.items():
+            rng = np.random.default_rng(seed_of("calibration", seed, family, m))
+            for _ in range(each):
+                thousandths = _in_thousandths(draw(rng, m))
+                drawn.setdefault(thousandths, Distribution(family, thousandths))
+    return [*drawn.values()]
+
+
+def _in_thousandths(p: np.ndarray) -> tuple[int, ...]:
+    """Round to the sum 1000; positive stays positive, equal ones stay equal if they can."""
+    p = np.sort(p)[::-1]
+    whole = np.where(p > 0, np.maximum(np.round(WHOLE * p), 1), 0).astype(int)
+    whole[0] += WHOLE - whole.sum()
+    return tuple(int(part) for part in np.sort(whole)[::-1])
+
+
+# The losses ---------------------------------------------------------------------------------------
 
 #: What is studied. Smoothed hinges with two values of gamma, since the propositions hold for every
 #: gamma > 0.
@@ -36,10 +152,10 @@ STUDIED = (
 
 def _pairs(seed: int, each: int) -> Iterator[tuple[Pointwise, Distribution]]:
     for loss in STUDIED:
-        for one in distributions(seed, each):
-            fits = len(one.thousandths) > loss.k
-            if fits and (one.all_positive or not loss.needs_all_classes):
-                yield loss, one
+        for distribution in distributions(seed, each):
+            fits = len(distribution.thousandths) > loss.k
+            if fits and (distribution.all_positive or not loss.needs_all_classes):
+                yield loss, distribution
 
 
 def study(seed: int = 0, each: int = 2) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -52,23 +168,23 @@ def study(seed: int = 0, each: int = 2) -> tuple[pd.DataFrame, pd.DataFrame]:
     verdict is not "optimal".
     """
     minima, cases = [], []
-    for loss, one in _pairs(seed, each):
-        least, found = excesses(loss, one.p)
+    for loss, drawn in _pairs(seed, each):
+        least, costs = excesses(loss, drawn.p)
         scores = least.scores
         if loss.convex:
-            off = deviation(loss, one.p, scores, least.risk)
+            off = deviation(loss, drawn.p, scores, least.risk)
         else:
-            scores, lowest = truncated.descend(loss, one.p, seed_of("calibration", seed, one))
+            scores, lowest = descend(loss, drawn.p, seed_of("calibration", seed, drawn))
             off = lowest - least.risk
         head = {"loss": loss.key, "k": loss.k, "gamma": loss.gamma}
-        head |= {"family": one.family, "p": _text(one.p)}
+        head |= {"family": drawn.family, "p": _text(drawn.p)}
         certified = {"risk": least.risk, "gap": least.gap}
         minima.append(head | certified | {"scores": _text(scores), "deviation": off})
         cases += [
             head
             | {"s": excess.s, "excess": excess.value, "uncertainty": excess.uncertainty}
             | {"verdict": excess.verdict, "scores": _text(excess.scores)}
-            for excess in found
+            for excess in costs
         ]
     return pd.DataFrame(minima), pd.DataFrame(cases)
 
@@ -77,6 +193,8 @@ def _text(numbers: np.ndarray) -> str:
     """Print numbers so that they can be read: up to six digits, -0 as 0."""
     return " ".join(f"{number + 0.0:.6g}" for number in np.round(numbers, 9))
 
+
+# The table ----------------------------------------------------------------------------------------
 
 TITLE = "Top-k calibration: TPAMI Propositions 8 to 13 in numbers"
 CAPTION = (
@@ -141,18 +259,18 @@ STATEMENTS = (
 def table(minima: pd.DataFrame, cases: pd.DataFrame) -> pd.DataFrame:
     """Return a row of text for each of `STATEMENTS`, of the two frames of `study.study`."""
     cases = cases.assign(p1=cases["p"].str.split().str[0].astype(float))
-    return pd.DataFrame([_row(one, minima, cases.query(one.query)) for one in STATEMENTS])
+    return pd.DataFrame([_row(said, minima, cases.query(said.query)) for said in STATEMENTS])
 
 
-def _row(one: Statement, minima: pd.DataFrame, cases: pd.DataFrame) -> dict[str, str]:
+def _row(statement: Statement, minima: pd.DataFrame, cases: pd.DataFrame) -> dict[str, str]:
     right = cases.loc[cases["verdict"] == OPTIMAL, "excess"]
     wrong = cases[cases["verdict"] == WRONG]
     undecided = len(cases) - len(right) - len(wrong)
     off = minima.merge(cases[_LOSS].drop_duplicates())["deviation"].dropna().abs()
     return {
-        "Statement": one.text,
-        "Loss": one.losses,
-        "Verdict": _verdict(one.claim, len(right), len(wrong), undecided),
+        "Statement": statement.text,
+        "Loss": statement.losses,
+        "Verdict": _verdict(statement.claim, len(right), len(wrong), undecided),
         "Cases": str(len(cases)),
         "Bayes optimal": str(len(right)),
         "Not": str(len(wrong)),
@@ -166,8 +284,8 @@ def _verdict(claim: str, right: int, wrong: int, undecided: int) -> str:
     """Say whether a claim is confirmed, or whether the answer to an open question is known."""
     decided = wrong > 0 or (right > 0 and not undecided)
     if claim == OPEN:
-        found = "fails" if wrong else "no counterexample"
-        return found if decided else f"{undecided} cases undecided"
+        answer = "fails" if wrong else "no counterexample"
+        return answer if decided else f"{undecided} cases undecided"
     agrees = decided and (wrong > 0) == (claim == NOT_CALIBRATED)
     return "confirmed" if agrees else "NOT CONFIRMED"
 
