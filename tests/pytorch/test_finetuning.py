@@ -12,16 +12,18 @@ import torch
 from toplabel.reproduction.config.entry import Network, Split
 from toplabel.reproduction.config.methods import Method
 from toplabel.reproduction.data.parts import Part, Prepared
-from toplabel.reproduction.networks import FeaturesTask, FineTuneTask, NetworkTask, training
+from toplabel.reproduction.networks import FeaturesTask, FineTuneTask, NetworkTask, network
 from toplabel.reproduction.networks.extraction import extract_features
 from toplabel.reproduction.networks.network import (
     FEATURES,
+    Descent,
     build,
     class_names,
     draw_images,
+    fine_tune,
     load_weights,
+    train_network,
 )
-from toplabel.reproduction.networks.training import Descent, fine_tune, train_network
 from toplabel.reproduction.selection.evaluation import load_metrics
 
 ROOT = Path(__file__).parents[2]
@@ -103,7 +105,7 @@ def test_an_interrupted_training_goes_on_to_the_same_bytes(tmp_path, monkeypatch
     whole, killed_in = trained(tmp_path / "whole"), 2
     assert whole.read_bytes() != trained(tmp_path, "set/d1").read_bytes()
     begun = []
-    seed_of = training.seed_of
+    seed_of = network.seed_of
 
     def killed(*names):
         if names[0] == "epoch":
@@ -112,7 +114,7 @@ def test_an_interrupted_training_goes_on_to_the_same_bytes(tmp_path, monkeypatch
                 raise KeyboardInterrupt
         return seed_of(*names)
 
-    monkeypatch.setattr(training, "seed_of", killed)
+    monkeypatch.setattr(network, "seed_of", killed)
     with pytest.raises(KeyboardInterrupt):
         trained(tmp_path / "killed")
     again = trained(tmp_path / "killed")

@@ -6,7 +6,7 @@ from toplabel.reproduction.data.prepared import load_prepared
 from toplabel.reproduction.frames import write_rows
 from toplabel.reproduction.jobs import run
 from toplabel.reproduction.networks import FineTuneTask
-from toplabel.reproduction.networks.training import fine_tune, remove_checkpoint
+from toplabel.reproduction.networks.network import fine_tune, remove_checkpoint
 from toplabel.reproduction.selection.evaluation import TestMetric
 
 

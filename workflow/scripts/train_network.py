@@ -5,7 +5,7 @@ from pathlib import Path
 from toplabel.reproduction.data.prepared import load_prepared
 from toplabel.reproduction.jobs import run
 from toplabel.reproduction.networks import NetworkTask
-from toplabel.reproduction.networks.training import train_network
+from toplabel.reproduction.networks.network import train_network
 
 
 def main(task, snakemake):
