@@ -5,18 +5,21 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pandas as pd
 from markup import Site
 
-from samples_of_results import KEPT, MEASURED, PUBLISHED, frame, number
+from samples_of_results import KEPT, MEASURED, PUBLISHED, evaluations, frame, number
+from toplabel.reproduction.compare.beside import Beside, compare_methods
 from toplabel.reproduction.compare.claims import COLUMNS as CLAIMS
 from toplabel.reproduction.compare.claims import NUMBERS
 from toplabel.reproduction.compare.comparison import Comparison
-from toplabel.reproduction.compare.totals import best_methods, totals
+from toplabel.reproduction.compare.totals import totals
 from toplabel.reproduction.compare.wide import widen
 from toplabel.reproduction.config.catalogue import load_catalogue
+from toplabel.reproduction.config.catalogue import Study
 from toplabel.reproduction.files import result_path
 from toplabel.reproduction.frames import empty_frame
 from toplabel.reproduction.report.write import write_report
@@ -105,7 +108,36 @@ def comparison(numbers: pd.DataFrame, datasets: pd.DataFrame, run: dict[str, Any
     labels = {method.key: method.label for method in catalogue.methods.values()}
     studies = [name.partition("/")[0] for name in run["config"]["studies"]]
     frame = widen(numbers, datasets, catalogue.notes, labels, {}, studies)
-    return Comparison(numbers, frame, best_methods(frame), claims(), totals(numbers, frame))
+    beside = beside_of(numbers)
+    return Comparison(
+        cells=numbers,
+        wide=frame,
+        scores=beside.scores,
+        methods=beside.methods,
+        tests=beside.tests,
+        claims=claims(),
+        totals=totals(numbers, frame),
+    )
+
+
+def beside_of(numbers: pd.DataFrame, *more: tuple, datasets: tuple[str, ...] = ("own",)) -> Beside:
+    """The own study of some numbers, and of more rows of `samples_of_results.evaluations`."""
+    own = numbers[(numbers["study"] == "own") & (numbers["run"] == MEASURED)]
+    rows = [(r.dataset, "mine", "main", r.metric, r.value) for r in own.itertuples()] + [*more]
+    methods = tuple(dict.fromkeys(row[1] for row in rows))
+    if not methods:
+        return compare_methods(evaluations(), load_catalogue(ROOT), (), {}, {})
+    study = Study(name="own", title="Own data", datasets=datasets, methods=methods)
+    catalogue = SimpleNamespace(
+        studies={"own": study},
+        methods={
+            name: SimpleNamespace(variant_of="", label=f"{name.capitalize()} method")
+            for name in methods
+        },
+        other_draws=set(),
+    )
+    made = compare_methods(evaluations(*rows), catalogue, ["own"], {}, dict.fromkeys(datasets, 0.2))
+    return made
 
 
 @dataclass
@@ -154,6 +186,8 @@ class Sample:
         numbers = given.pop("cells")
         made = comparison(numbers, given["datasets"], given["run"])
         made = replace(made, claims=given.pop("claims", made.claims))
+        if beside := given.pop("beside", None):
+            made = replace(made, **vars(beside))
         write_report(made, **given)
         return Site(self.reports)
 

@@ -72,7 +72,6 @@ def test_a_number_leads_to_its_record_and_its_file(site: Site) -> None:
 def test_own_data_have_a_page_with_intervals(site: Site) -> None:
     assert "88.8" in site["own"].text
     assert "75.0 to 78.0" in site["own"].text
-    assert "My method" in site["index"].text  # the best method, folded
 
 
 def test_a_report_of_own_data_speaks_of_no_paper(sample: Sample) -> None:

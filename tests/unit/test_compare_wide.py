@@ -11,12 +11,13 @@ from toplabel.reproduction.compare import wide
 from toplabel.reproduction.compare.cells import differing, read_cells
 from toplabel.reproduction.compare.claims import COLUMNS as CLAIMS
 from toplabel.reproduction.compare.comparison import (
+    COLUMNS,
     Comparison,
     read_comparison,
     write_comparison,
 )
 from toplabel.reproduction.compare.measured import selected_values
-from toplabel.reproduction.compare.totals import best_methods, certificates, distances, totals
+from toplabel.reproduction.compare.totals import certificates, distances, totals
 from toplabel.reproduction.config.catalogue import load_catalogue
 from toplabel.reproduction.files import SUMMARY
 from toplabel.reproduction.frames import empty_frame, read_frame, write_frame
@@ -172,7 +173,10 @@ def test_the_file_gives_back_the_frame(widen, tmp_path):
 def test_the_files_of_a_comparison_give_it_back(widen, tmp_path):
     cells = frame(number(PUBLISHED, 50.0), number(MEASURED, 100 / 3, printed="50.0"))
     rows = widen(*cells.to_dict("records"))
-    made = Comparison(cells, rows, best_methods(rows), empty_frame(CLAIMS), totals(cells, rows))
+    beside = {name: empty_frame(COLUMNS[name]) for name in ("scores", "methods", "tests")}
+    made = Comparison(
+        cells=cells, wide=rows, claims=empty_frame(CLAIMS), totals=totals(cells, rows), **beside
+    )
     paths = {field.name: tmp_path / field.name for field in fields(Comparison)}
     write_comparison(made, paths)
     again = read_comparison(paths)
@@ -182,31 +186,6 @@ def test_the_files_of_a_comparison_give_it_back(widen, tmp_path):
 
 
 # Whole runs ---------------------------------------------------------------------------------------
-
-
-def test_the_best_method_is_the_best_that_converged(widen):
-    values = {"a": (70.0, "converged"), "b": (71.0, "max_iter"), "c": (69.5, "converged")}
-    rows = widen(
-        *(
-            number(MEASURED, value, method=name, label=name, status=status, **OWN)
-            | {"rows_low": value - 0.6, "rows_high": value + 0.6}
-            for name, (value, status) in values.items()
-        ),
-        number(MEASURED, 99.0, "ap_cat", **OWN),
-    )
-    (best,) = best_methods(rows).to_dict("records")
-    assert (best["label"], best["measured"], best["methods"]) == ("a", 70.0, 3)
-    assert best["level"] == 1  # 69.5 lies within 69.4 to 70.6, 71 does not
-
-
-def test_methods_are_level_within_a_deviation_over_the_splits(widen):
-    rows = widen(
-        *(
-            number(MEASURED, value, method=name, label=name, splits=5.0, std=1.5, **OWN)
-            for name, value in (("a", 70.0), ("b", 68.6), ("c", 68.4))
-        )
-    )
-    assert best_methods(rows)["level"].tolist() == [1]
 
 
 def test_half_and_nine_tenths_of_the_percentages_lie_within_a_distance(widen):

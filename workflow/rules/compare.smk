@@ -27,7 +27,9 @@ rule compare:
     output:
         cells="results/cells.csv",
         wide="results/cells_wide.csv",
-        best="results/best.csv",
+        scores="results/comparison_scores.csv",
+        methods="results/comparison_methods.csv",
+        tests="results/comparison_tests.csv",
         claims="results/claims.csv",
         totals="results/totals.json",
     log:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from toplabel.reproduction.compare import cells, claims, totals, wide
+from toplabel.reproduction.compare import beside, cells, claims, wide
 from toplabel.reproduction.files import read_json, write_json
 from toplabel.reproduction.frames import read_frame, write_frame
 
@@ -17,7 +17,9 @@ Path = str | os.PathLike[str]
 COLUMNS: Mapping[str, Mapping[str, type]] = {
     "cells": cells.COLUMNS,
     "wide": wide.COLUMNS,
-    "best": totals.BEST,
+    "scores": beside.SCORES,
+    "methods": beside.METHODS,
+    "tests": beside.TESTS,
     "claims": claims.COLUMNS,
 }
 """The columns of the frames of a `Comparison`."""
@@ -33,8 +35,8 @@ class Comparison:
         The long frame (`compare.cells`).
     wide : DataFrame
         The wide frame (`compare.wide`).
-    best : DataFrame
-        The best methods on own data (`compare.totals.BEST`).
+    scores, methods, tests : DataFrame
+        The methods of each study beside each other (`compare.beside`).
     claims : DataFrame
         What became of the papers' claims (`compare.claims`).
     totals : dict
@@ -43,7 +45,9 @@ class Comparison:
 
     cells: pd.DataFrame
     wide: pd.DataFrame
-    best: pd.DataFrame
+    scores: pd.DataFrame
+    methods: pd.DataFrame
+    tests: pd.DataFrame
     claims: pd.DataFrame
     totals: dict[str, Any]
 

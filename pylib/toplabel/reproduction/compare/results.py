@@ -11,11 +11,12 @@ from typing import Any
 import pandas as pd
 
 from toplabel.reproduction.compare import claims, wide
+from toplabel.reproduction.compare.beside import compare_methods
 from toplabel.reproduction.compare.bootstrap import draw_rows
 from toplabel.reproduction.compare.build import build
 from toplabel.reproduction.compare.comparison import Comparison
 from toplabel.reproduction.compare.measured import selected_values
-from toplabel.reproduction.compare.totals import best_methods, totals
+from toplabel.reproduction.compare.totals import totals
 from toplabel.reproduction.config.catalogue import Catalogue
 from toplabel.reproduction.data.prepared import not_comparable
 from toplabel.reproduction.selection.choice import Choice, load_choices
@@ -63,13 +64,27 @@ def compare_results(
     labels = {method.key: method.label for method in methods}
     selected = selected_values(measured, catalogue)
     frame = wide.widen(cells, datasets, catalogue.notes, labels, selected, studies)
+    shares = _test_shares(datasets, catalogue)
+    beside = compare_methods(measured, catalogue, studies, draws, shares)
     return Comparison(
         cells=cells,
         wide=frame,
-        best=best_methods(frame),
+        scores=beside.scores,
+        methods=beside.methods,
+        tests=beside.tests,
         claims=claims.judge(cells, catalogue, draws, _validation(selections)),
         totals=totals(cells, frame),
     )
+
+
+def _test_shares(datasets: pd.DataFrame, catalogue: Catalogue) -> dict[str, float]:
+    """Return the share of the rows that a split tests on, by the prepared data set."""
+    shares = {}
+    for row in datasets[datasets["n_test"] != ""].itertuples(index=False):
+        folds = catalogue.registry[row.dataset].folds if row.dataset in catalogue.registry else None
+        train, test = int(row.n_train), int(row.n_test)
+        shares[row.dataset] = 1.0 / folds if folds else test / (train + test)
+    return shares
 
 
 def _by_cell(paths: Paths) -> dict[tuple[str, str], Path]:

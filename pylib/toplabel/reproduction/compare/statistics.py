@@ -95,6 +95,40 @@ def over_folds(
     )
 
 
+def over_rows(draws: np.ndarray, mean: float, rope: float = 0.0, level: float = 0.95) -> Difference:
+    """Compare two methods by the differences of their scores on drawn test rows, in pairs.
+
+    Parameters
+    ----------
+    draws : ndarray of shape (draws,)
+        The differences on the rows of each draw of the bootstrap.
+    mean : float
+        The difference on the rows themselves.
+    rope, level : float
+        As in `over_folds`.
+
+    Returns
+    -------
+    Difference
+        With the percentile interval; p is twice the smaller share of draws on one side of 0, and the
+        probabilities are shares of the draws. They speak of other test rows, not of other training
+        rows.
+    """
+    n = len(draws)
+    low, high = np.quantile(draws, [(1.0 - level) / 2.0, (1.0 + level) / 2.0])
+    fewer = min(np.count_nonzero(draws <= 0.0), np.count_nonzero(draws >= 0.0))
+    worse, better = np.mean(draws < -rope), np.mean(draws > rope)
+    return Difference(
+        mean=mean,
+        low=float(low),
+        high=float(high),
+        p=min(1.0, 2.0 * float(fewer + 1) / (n + 1)),
+        worse=float(worse),
+        same=float(1.0 - worse - better),
+        better=float(better),
+    )
+
+
 def holm(p_values: np.ndarray) -> np.ndarray:
     """Return p-values adjusted for their number by Holm's method, in the same order."""
     p_values = np.asarray(p_values, dtype=float)
@@ -171,14 +205,15 @@ def wilcoxon_holm(scores: np.ndarray) -> np.ndarray:
     """
     k = scores.shape[1]
     pairs = list(combinations(range(k), 2))
-    raw = [_wilcoxon(scores[:, i] - scores[:, j]) for i, j in pairs]
+    raw = [wilcoxon(scores[:, i] - scores[:, j]) for i, j in pairs]
     adjusted = np.ones((k, k))
     for (i, j), p in zip(pairs, holm(np.array(raw)), strict=True):
         adjusted[i, j] = adjusted[j, i] = p
     return adjusted
 
 
-def _wilcoxon(differences: np.ndarray) -> float:
+def wilcoxon(differences: np.ndarray) -> float:
+    """Return the p-value of Wilcoxon's signed rank test of differences, (sets,), as `wilcoxon_holm`."""
     if not differences.any():
         return 1.0
     return float(stats.wilcoxon(differences, zero_method="wilcox").pvalue)

@@ -120,6 +120,11 @@ class Study(Closed):
     """A few sentences, for the reports."""
     only: Mapping[Pattern, Names] = Field(default_factory=dict)
     """Methods, or patterns, that are for some of the data sets alone, and these data sets."""
+    reference: Name | None = None
+    """The method that the others are compared with; by default the first."""
+    rope: Annotated[float, Field(ge=0)] = 1.0
+    """Points up to which a difference of two methods counts as none in practice (region of practical
+    equivalence)."""
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
@@ -142,7 +147,10 @@ class Study(Closed):
 
         methods = [name for pattern in self.methods for name in matched(pattern)]
         only = {name: sets for key, sets in self.only.items() for name in matched(key)}
-        return replace(self, methods=tuple(methods), only=only)
+        if self.reference and self.reference not in (*methods, *only):
+            wrong = unknown("method", self.reference, [*methods, *only])
+            raise Fault(f"studies.{self.name}.reference", wrong)
+        return replace(self, methods=tuple(dict.fromkeys(methods)), only=only)
 
 
 def load_studies(

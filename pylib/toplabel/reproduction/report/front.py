@@ -8,12 +8,11 @@ import pandas as pd
 
 from toplabel.reproduction.compare.cells import KEPT, MEASURED
 from toplabel.reproduction.compare.verdicts import CLOSE, TOLERANCE, VERDICTS
-from toplabel.reproduction.report import findings
+from toplabel.reproduction.report import beside, findings
 from toplabel.reproduction.report.background import certificates
 from toplabel.reproduction.report.figures import agreement
 from toplabel.reproduction.report.findings import missed, score_of
 from toplabel.reproduction.report.inputs import Inputs
-from toplabel.reproduction.report.sections import best_of_own, best_sentence
 from toplabel.reproduction.report.text import (
     PAPERS,
     WORDS,
@@ -43,7 +42,7 @@ def result(inputs: Inputs) -> tuple[str, str]:
     score = score_of(inputs.cells_in(MEASURED))
     match, compared = score["match"], score["comparable"]
     if not compared:
-        best = best_sentence(inputs)
+        best = beside.headline(inputs)
         if best and not inputs.of_papers:
             return "Own data", best
         word = "Own data" if best else "Not testable"
@@ -86,21 +85,18 @@ def _differences(inputs: Inputs) -> list[Part]:
 
 
 def _score_parts(inputs: Inputs, pictures: dict[str, str]) -> list[Part]:
-    """Return warnings, the best methods on own data, the scores and the chart of agreement."""
+    """Return warnings, the methods on own data, the scores and the chart of agreement."""
     parts = _warnings(inputs)
-    best = best_of_own(inputs)
-    is_compared = bool(score_of(inputs.cells_in(MEASURED))["comparable"])
-    if best and not is_compared:
-        parts += [best, Text(_WORDS["best"], style="note")]
+    if not inputs.of_papers:
+        parts += beside.first_parts(inputs)
     parts += _scores(inputs)
+    is_compared = bool(score_of(inputs.cells_in(MEASURED))["comparable"])
     state = MEASURED if is_compared else KEPT
     numbers = inputs.cells_in(state)
     points = agreement.points_of(numbers[numbers["verdict"] != ""])
     if len(points):
         pictures["agreement"] = agreement.draw(points)
         parts.append(_agreement(state, inputs))
-    if best and is_compared:
-        parts.append(Fold("The best methods on data of no paper", [best]))
     return parts
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from toplabel.reproduction.compare.cells import CELL, MEASURED
-from toplabel.reproduction.report import background, front
+from toplabel.reproduction.report import background, beside, front
 from toplabel.reproduction.report.figures.registry import row_of
 from toplabel.reproduction.report.findings import score_of
 from toplabel.reproduction.report.inputs import Inputs
@@ -39,6 +39,7 @@ def build_report(inputs: Inputs) -> tuple[Report, dict[str, str]]:
     first, pictures = front.front_page(inputs)
     pages = _Pages(inputs)
     pictures |= {f"figure-{figure['name']}": figure["svg"] for figure in inputs.figures}
+    pages.of[beside.NAME].sections += beside.sections(inputs)
     pages.of[background.DATA].sections += background.data_sections(inputs)
     run = pages.of[background.RUN]
     run.sections = [*background.run_sections(inputs), *run.sections]

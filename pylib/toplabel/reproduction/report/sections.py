@@ -15,7 +15,7 @@ from toplabel.reproduction.compare.published import OTHERS, decimals_of
 from toplabel.reproduction.compare.verdicts import FEWEST_DRAWS
 from toplabel.reproduction.files import read_npz
 from toplabel.reproduction.frames import read_frame
-from toplabel.reproduction.report import findings
+from toplabel.reproduction.report import beside, findings
 from toplabel.reproduction.report.grids import build_grids
 from toplabel.reproduction.report.inputs import Inputs
 from toplabel.reproduction.report.text import (
@@ -211,57 +211,12 @@ def plain_section(table: Mapping[str, Any], inputs: Inputs) -> Section:
 # Own data sets ------------------------------------------------------------------------------------
 
 
-def best_of_own(inputs: Inputs) -> Table | None:
-    """Return the table of the best methods on own data."""
-    columns = ["Data set", "Metric", "Best method", "Value", "95 % of test rows", "Level with it"]
-    rows = []
-    for best in inputs.comparison.best.to_dict("records"):
-        value, std = _value(best, "measured"), _value(best, "std")
-        ends = [_value(best, name) for name in ("rows_low", "rows_high")]
-        rows.append(
-            [
-                f"{inputs.title(best['dataset'])} {best['features']}".rstrip(),
-                metric_label(best["metric"]),
-                best["label"],
-                Entry(f"{value} ± {std}" if std else value, stopped=best["stopped"]),
-                " to ".join(filter(None, ends)),
-                fixed(best["level"], 0),
-                fixed(best["methods"], 0),
-                compact(best["seconds"], 3),
-            ]
-        )
-    columns += ["Methods", "Seconds"]
-    if not any(row[4] for row in rows):
-        del columns[4]
-        rows = [row[:4] + row[5:] for row in rows]
-    return table_of("The best method by data set and metric", columns, rows) if rows else None
-
-
-def _value(best: Mapping[str, Any], name: str) -> str:
-    """Return a number of a best method with the decimals of its metric."""
-    return fixed(best[name], decimals_of(best["metric"]))
-
-
-def first_bests(inputs: Inputs) -> list[dict[str, Any]]:
-    """Return the best method by the first metric on each own data set."""
-    return inputs.comparison.best.drop_duplicates("config_dataset").to_dict("records")
-
-
-def best_sentence(inputs: Inputs) -> str:
-    """Return the best method on each data set of which no paper prints a number, in words."""
-    return " ".join(
-        f"{inputs.title(best['config_dataset'])}: {plain(best['label'])},"
-        f" {metric_label(best['metric'])} {_value(best, 'measured')}."
-        for best in first_bests(inputs)
-    )
-
-
 def class_sections(inputs: Inputs) -> list[tuple[str, Section]]:
     """Return a section for each own data set with predictions, with the name of the set."""
     sections = []
-    for best in first_bests(inputs):
-        dataset = best["config_dataset"]
-        folder = f"{dataset}/{best['config_method']}"
+    for best in beside.first_bests(inputs):
+        dataset = best["dataset"]
+        folder = f"{dataset}/{best['method']}"
         if inputs.link(f"{folder}/predictions.csv"):
             parts = [*_loading(best, folder, inputs), *_class_tables(inputs, folder)]
             parts.append(_costs(inputs, dataset, best["metric"]))
@@ -270,7 +225,7 @@ def class_sections(inputs: Inputs) -> list[tuple[str, Section]]:
     return sections
 
 
-def _loading(best: Mapping[str, Any], folder: str, inputs: Inputs) -> list[Part]:
+def _loading(best: Mapping[Any, Any], folder: str, inputs: Inputs) -> list[Part]:
     """Return the link to the predictions of the best method, and the call that loads its model."""
     lead = f"Predictions of {plain(best['label'])} for the test rows:"
     link = inputs.link(f"{folder}/predictions.csv")

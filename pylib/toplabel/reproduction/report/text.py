@@ -170,6 +170,13 @@ def small(value: float) -> str:
     return "0" if value <= 0 else f"{value:.1e}".replace("-", "−")
 
 
+def p_value(p: float) -> str:
+    """Return a p-value with three decimals, or that it is below .001; empty for NaN."""
+    if math.isnan(p):
+        return ""
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
 def shown(text: str) -> str:
     """Return a number from a CSV file as it is to be read; any other text as it is."""
     match = _NUMBER.fullmatch(text)

@@ -39,7 +39,8 @@ class Entry:
     """An entry of a `Table`: a text, which may be a link, and a second line.
 
     `verdict` is the key of a verdict, whose mark stands after the text; `stopped` marks a number
-    from a fit that did not converge.
+    from a fit that did not converge, `best` the best of a column, and `alike` what a test does not
+    tell from it.
     """
 
     text: str
@@ -47,6 +48,8 @@ class Entry:
     href: str = ""
     verdict: str = ""
     stopped: bool = False
+    best: bool = False
+    alike: bool = False
 
 
 @dataclass

@@ -1,0 +1,324 @@
+"""The page "Methods beside each other": a table of each study by each metric, and what the tests say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from math import isnan
+from typing import Any
+
+import pandas as pd
+
+from toplabel.reproduction.compare.published import decimals_of
+from toplabel.reproduction.compare.statistics import FEWEST_SETS
+from toplabel.reproduction.frames import split_names
+from toplabel.reproduction.report.inputs import Inputs
+from toplabel.reproduction.report.text import (
+    WORDS,
+    count,
+    fixed,
+    metric_label,
+    p_value,
+    plain,
+    shown,
+    signed,
+    slug,
+)
+from toplabel.reproduction.report.tree import Entry, Fold, Part, Section, Table, Text, table_of
+
+NAME = "beside"
+_WORDS = WORDS["beside"]
+_FEW_FOLDS = 10
+Record = Mapping[Any, Any]
+
+
+def sections(inputs: Inputs) -> list[Section]:
+    """Return a section for each study with several methods: all metrics of own data, else the first."""
+    made = []
+    for study, comparisons in _by_study(inputs).items():
+        compared = [one for one in comparisons if one.several]
+        if compared:
+            first, rest = (
+                compared[0].parts(),
+                [part for one in compared[1:] for part in one.parts()],
+            )
+            folded: list[Part] = [Fold("By the other metrics", rest)] if rest else []
+            parts = [*first, *(folded if inputs.of_papers else rest)]
+            title, _ = inputs.study_text(study)
+            made.append(Section(slug(f"beside-{study}"), title, parts))
+    return made
+
+
+def first_parts(inputs: Inputs) -> list[Part]:
+    """Return answer and table of each study by its first metric, for the front page of own data."""
+    parts: list[Part] = []
+    for comparisons in _by_study(inputs).values():
+        parts += comparisons[0].head()
+    return parts
+
+
+def headline(inputs: Inputs) -> str:
+    """Return the answers of all studies by their first metrics, without markup."""
+    answers = [comparisons[0].answer() for comparisons in _by_study(inputs).values()]
+    return plain(" ".join(answers))
+
+
+def first_bests(inputs: Inputs) -> list[Record]:
+    """Return the best method on each data set by the first metric, a row of the scores."""
+    scores = inputs.comparison.scores
+    return scores[scores["place"] == 1].drop_duplicates("dataset").to_dict("records")
+
+
+def _by_study(inputs: Inputs) -> dict[str, list[_Comparison]]:
+    """Return the comparisons of each study that the run asks for, by metric."""
+    studies: dict[str, list[_Comparison]] = {}
+    for test in inputs.comparison.tests.to_dict("records"):
+        studies.setdefault(test["study"], []).append(_Comparison(inputs, test))
+    return studies
+
+
+@dataclass(frozen=True)
+class _Comparison:
+    """The methods of a study by one metric; `test` is its row of the tests."""
+
+    inputs: Inputs
+    test: Record
+
+    def _mine(self, frame: pd.DataFrame) -> pd.DataFrame:
+        is_mine = (frame["study"] == self.test["study"]) & (frame["metric"] == self.test["metric"])
+        return frame[is_mine]
+
+    @cached_property
+    def scores(self) -> pd.DataFrame:
+        """The rows of each method on each data set."""
+        return self._mine(self.inputs.comparison.scores)
+
+    @cached_property
+    def methods(self) -> pd.DataFrame:
+        """The rows of each method over data sets, the best mean rank first."""
+        methods = self._mine(self.inputs.comparison.methods)
+        return methods.sort_values("mean_rank", kind="stable")
+
+    @cached_property
+    def labels(self) -> dict[str, str]:
+        """The labels of the methods, in the order of the study."""
+        return dict(zip(self.scores["method"], self.scores["label"], strict=True))
+
+    @property
+    def several(self) -> bool:
+        """Whether there are methods to compare."""
+        return len(self.labels) > 1
+
+    @property
+    def metric(self) -> str:
+        """The name of the metric in the report."""
+        return metric_label(self.test["metric"])
+
+    @property
+    def reference(self) -> str:
+        """The label of the reference."""
+        return self.labels[self.test["reference"]]
+
+    @property
+    def datasets(self) -> list[str]:
+        """The data sets with all methods."""
+        return split_names(self.test["datasets"])
+
+    @property
+    def is_over_sets(self) -> bool:
+        """Whether there are tests over data sets."""
+        return len(self.datasets) >= FEWEST_SETS and len(self.methods) > 1
+
+    # ---- words -----------------------------------------------------------------------------------
+
+    def answer(self) -> str:
+        """Return which method is best, and by how much, in a sentence or one for each data set."""
+        if self.is_over_sets:
+            return self._answer_over_sets()
+        sets = self.scores.groupby("dataset", sort=False)
+        return " ".join(self._answer_on(str(name), rows) for name, rows in sets)
+
+    def _answer_over_sets(self) -> str:
+        first, second = self.methods.to_dict("records")[:2]
+        sets = count(len(self.datasets))
+        sentence = (
+            f"{self.metric}: over {sets} data sets {first['label']} has the best mean rank,"
+            f" {fixed(first['mean_rank'], 2)} of {count(self.test['methods'])} methods."
+        )
+        ahead = first
+        if first["method"] == self.test["reference"]:
+            ahead = second
+            sentence += f" {second['label']}, the next, is {self._points(second)} the reference,"
+        else:
+            sentence += f" It is {self._points(first)} {self.reference}, the reference,"
+        sentence += f" in the median over the sets ({_interval(ahead, 'ahead')}{_p(ahead['p'])})."
+        told = "tells" if self.test["friedman_p"] <= 0.05 else "does not tell"
+        return f"{sentence} Friedman’s test {told} the methods apart{_p(self.test['friedman_p'])}."
+
+    def _points(self, row: Record) -> str:
+        below = row["ahead"] < 0
+        return f"{fixed(abs(row['ahead']), 1)} points {'below' if below else 'above'}"
+
+    def _answer_on(self, dataset: str, rows: pd.DataFrame) -> str:
+        title, best = self.inputs.title(dataset), rows[rows["best"]]
+        first = rows.sort_values("place").iloc[0]
+        value = fixed(first["mean"], decimals_of(self.test["metric"]))
+        start = f"{title}, {self.metric}:"
+        if len(best) > 1:
+            return f"{start} {_listed(best['label'])} are level at {value}."
+        sentence = f"{start} {first['label']} has the best number, {value}"
+        others = rows[rows["place"] == 2].to_dict("records")
+        if not others:
+            return f"{sentence}."
+        second = others[0]
+        sentence += f", {fixed(second['behind'], 1)} points above {second['label']}"
+        if second["over"]:
+            sentence += f" ({_interval(second, 'behind')}{_p(second['behind_p'])})"
+        alike = rows[rows["alike"] & ~rows["best"]]
+        if second["over"]:
+            told = f"not told from it: {_listed(alike['label'])}" if len(alike) else "told from all"
+            sentence += f"; {told}"
+        return f"{sentence}."
+
+    def _why_no_test(self) -> str:
+        """Return why there is no test over data sets; empty where there is one."""
+        if self.is_over_sets:
+            return ""
+        few = _WORDS["few"].format(sets=_of_sets(len(self.datasets)), fewest=FEWEST_SETS)
+        return few if len(self.methods) > 1 else ""
+
+    def _left_out(self) -> str:
+        """Return the data sets that lack a method, and are left out over sets, with the methods."""
+        lacking: dict[str, list[str]] = {}
+        for cell in split_names(self.test["missing"]):
+            dataset, _, method = cell.partition("/")
+            lacking.setdefault(dataset, []).append(self.labels.get(method, method))
+        texts = [f"{self.inputs.title(name)} (no {_listed(of)})" for name, of in lacking.items()]
+        return f"Left out over the data sets: {'; '.join(texts)}." if texts else ""
+
+    def _marks(self) -> str:
+        """Return the legend of the table."""
+        over = {*self.scores["over"]}
+        words = [_WORDS["spread"]] if self.scores["std"].notna().any() else []
+        words += [_WORDS[kind] for kind in ("folds", "rows") if kind in over]
+        words += [_WORDS["untested"]] if "" in over else []
+        splits = self.scores.loc[self.scores["over"] == "folds", "splits"]
+        if few := [number for number in splits if number < _FEW_FOLDS]:
+            words.append(_WORDS["few_folds"].format(splits=count(few[0])))
+        if self.scores["stopped"].any():
+            words.append("‡ A fit did not converge.")
+        return " ".join(words)
+
+    # ---- tables ----------------------------------------------------------------------------------
+
+    def head(self) -> list[Part]:
+        """Return the answer, the table and its legend."""
+        texts = [self._marks(), self._left_out(), self._why_no_test()]
+        notes = " ".join(filter(None, texts)) if self.several else ""
+        note: list[Part] = [Text(notes, style="note")] if notes else []
+        return [Text(self.answer()), self.table(), *note]
+
+    def parts(self) -> list[Part]:
+        """Return all that is said of the methods by the metric."""
+        tables: list[Part] = [self._differences()]
+        if self.is_over_sets:
+            tables.insert(0, self._over_sets())
+        rope = shown(f"{self.test['rope']:g}")
+        words = _WORDS["probabilities"].format(reference=self.reference, rope=rope)
+        title = f"{self.metric}: intervals, p-values and probabilities against {self.reference}"
+        return [*self.head(), Fold(title, [Text(words, style="note"), *tables])]
+
+    def table(self) -> Table:
+        """Return the table of methods by data sets, with mean ranks, wins, ties and losses."""
+        sets = [*dict.fromkeys(self.scores["dataset"])]
+        numbers = {(row["method"], row["dataset"]): row for row in self.scores.to_dict("records")}
+        over = {row["method"]: row for row in self.methods.to_dict("records")}
+        rows: list[list[str | Entry]] = []
+        for method, label in self.labels.items():
+            cells = [self._entry(numbers.get((method, name))) for name in sets]
+            ranked = over.get(method)
+            rows.append([label, *cells, *(_rank_and_wins(ranked) if ranked else ("", ""))])
+        columns = ["Method", *map(self.inputs.title, sets), "Mean rank"]
+        columns.append(f"Won/tied/lost against {plain(self.reference)}")
+        if len(self.datasets) < 2 or not self.several:
+            columns, rows = columns[:-2], [row[:-2] for row in rows]
+        return table_of(f"{self.metric}, methods by data sets", columns, rows)
+
+    def _entry(self, row: Record | None) -> Entry:
+        if row is None:
+            return Entry("–")
+        decimals = decimals_of(self.test["metric"])
+        value, std = fixed(row["mean"], decimals), fixed(row["std"], decimals)
+        return Entry(
+            f"{value} ± {std}" if std else value,
+            stopped=row["stopped"],
+            best=row["best"],
+            alike=row["alike"] and not row["best"],
+        )
+
+    def _over_sets(self) -> Table:
+        rows = [
+            [
+                row["label"],
+                fixed(row["mean_rank"], 2),
+                *_compared(row, row["p"]),
+            ]
+            for row in self.methods.to_dict("records")
+        ]
+        columns = ["Method", "Mean rank", *_COMPARED]
+        return table_of(f"{self.metric}, over {len(self.datasets)} data sets", columns, rows)
+
+    def _differences(self) -> Table:
+        rows = [
+            [self.inputs.title(row["dataset"]), row["label"], *_compared(row, row["ahead_p"])]
+            for row in self.scores.to_dict("records")
+            if row["method"] != self.test["reference"]
+        ]
+        caption = f"{self.metric}, on each data set"
+        return table_of(caption, ["Data set", "Method", *_COMPARED], rows)
+
+
+_COMPARED = ("Points ahead", "95 % interval", "p", "Worse", "Same", "Better")
+
+
+def _compared(row: Record, p: float) -> list[str]:
+    """Return the difference of a method from the reference in the columns `_COMPARED`."""
+    interval = _ends(row, "ahead")
+    sides = [fixed(row[name], 2) for name in ("worse", "same", "better")]
+    return [signed(row["ahead"], 2), interval, p_value(p), *sides]
+
+
+def _rank_and_wins(row: Record) -> tuple[str, str]:
+    games = [row[name] for name in ("wins", "ties", "losses")]
+    told = [row[name] for name in ("told_wins", "told_losses")]
+    if isnan(games[0]):
+        return fixed(row["mean_rank"], 2), "–"
+    sure = f" ({count(told[0])} and {count(told[1])} by the test)" if any(told) else ""
+    return fixed(row["mean_rank"], 2), "/".join(map(count, games)) + sure
+
+
+def _ends(row: Record, name: str) -> str:
+    ends = [signed(row[f"{name}_{end}"], 2) for end in ("low", "high")]
+    return " to ".join(filter(None, ends))
+
+
+def _interval(row: Record, name: str) -> str:
+    ends = _ends(row, name)
+    return f"95 % interval {ends}" if ends else "an interval needs six sets"
+
+
+def _p(p: float) -> str:
+    text = p_value(p)
+    if not text:
+        return ""
+    return f", p {text}" if text.startswith("<") else f", p = {text}"
+
+
+def _of_sets(number: int) -> str:
+    return f"{count(number)} data set{'' if number == 1 else 's'}"
+
+
+def _listed(labels: pd.Series | list[str]) -> str:
+    *first, last = labels
+    return f"{', '.join(first)} and {last}" if first else last

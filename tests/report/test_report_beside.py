@@ -1,0 +1,86 @@
+"""The page "Methods beside each other": what it prints of the comparison."""
+
+from __future__ import annotations
+
+import pandas as pd
+from markup import Element, Site
+from sample_run import RUN, Sample, beside_of, cells, dataset
+
+from samples_of_results import MEASURED
+
+SETS = ("own", "two", "three", "four", "five", "six")
+OWN = {"config": RUN["config"] | {"studies": {"own": {"title": "Mine"}}}}
+
+
+def written(sample: Sample, *rows: tuple) -> Site:
+    """The report of a study of own data with some rows of evaluations."""
+    all_ = cells()
+    own = all_[(all_["source"] == "") & (all_["run"] == MEASURED)]
+    sets = tuple(dict.fromkeys(row[0] for row in rows))
+    beside = beside_of(own.iloc[:0], *rows, datasets=sets)
+    described = pd.DataFrame([dataset(name) for name in sets])
+    return sample.write(cells=own, run=RUN | OWN, beside=beside, datasets=described)
+
+
+def folds(name: str, method: str, *values: float) -> list[tuple]:
+    return [(name, method, f"f{i}", "top1", value) for i, value in enumerate(values)]
+
+
+def over_sets(*names: str) -> list[tuple]:
+    rows = []
+    for i, name in enumerate(names):
+        rows += folds(name, "plain", 80.0, 82.0) + folds(name, "fancy", 81.0 + i, 83.0 + i)
+    return rows
+
+
+def row(site: Site, page: str, label: str) -> dict[str, Element]:
+    """The cells of a method in the first table of a page, by the headings of their columns."""
+    table = site[page].all("table", "list")[0]
+    headings = [one.text.strip() for one in table.all("thead")[0].all("th")]
+    for line in table.all("tbody")[0].all("tr"):
+        if line.children[0].text == label:
+            return dict(zip(headings, line.children, strict=True))
+    raise AssertionError(f"no row {label}")
+
+
+def test_the_front_page_of_own_data_begins_with_the_answer_and_the_table(sample: Sample) -> None:
+    site = written(sample, *over_sets(*SETS))
+    text = site["index"].all("main")[0].text
+    assert "over 6 data sets Fancy method has the best mean rank, 1.00 of 2 methods" in text
+    assert "3.5 points above Plain method, the reference" in text
+    line = row(site, "index", "Fancy method")
+    assert line["Mean rank"].text == "1.00"
+    assert line["six"].text.startswith("87.0 ± 1.4")
+    assert line["Won/tied/lost against Plain method"].text == "6/0/0 (6 and 0 by the test)"
+
+
+def test_below_five_sets_the_page_says_why_there_is_no_test(sample: Sample) -> None:
+    site = written(sample, *over_sets(*SETS[:4]))
+    assert "4 data sets with all methods are too few" in site["beside"].text
+    assert "Friedman’s test" not in site["beside"].text
+
+
+def test_a_set_without_a_result_of_a_method_is_named(sample: Sample) -> None:
+    rows = [one for one in over_sets(*SETS) if one[:2] != ("two", "fancy")]
+    site = written(sample, *rows)
+    assert "Left out over the data sets: two (no Fancy method)." in site["beside"].text
+    assert row(site, "beside", "Fancy method")["two"].text == "–"
+
+
+def test_ties_are_said_as_ties(sample: Sample) -> None:
+    rows = [*folds("own", "plain", 100.0, 100.0), *folds("own", "fancy", 100.0, 100.0)]
+    site = written(sample, *rows)
+    assert "Plain method and Fancy method are level at 100.0." in site["index"].text
+
+
+def test_a_method_that_the_test_does_not_tell_from_the_best_is_marked(sample: Sample) -> None:
+    rows = [*folds("own", "plain", 90.0, 80.0, 85.0), *folds("own", "fancy", 91.0, 81.0, 84.0)]
+    site = written(sample, *rows)
+    assert "not told from the best" in row(site, "index", "Plain method")["Own"].text
+    assert "not told from the best" not in row(site, "index", "Fancy method")["Own"].text
+
+
+def test_one_method_alone_is_compared_with_none(sample: Sample) -> None:
+    site = written(sample, *folds("own", "plain", 90.0, 80.0))
+    assert "beside" not in site.pages
+    assert "Plain method has the best number, 85.0." in site["index"].text
