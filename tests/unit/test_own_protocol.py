@@ -62,6 +62,28 @@ def test_each_row_is_tested_once_and_folds_have_their_share_of_each_class(raw):
         assert np.ptp(np.bincount(part.y, minlength=3)) <= 1
 
 
+def test_folds_are_drawn_several_times(raw):
+    once = prepare(PrepareTask.of(entry(folds=3)), raw)
+    prepared = prepare(PrepareTask.of(entry(folds=3, repeats=2)), raw)
+    names = [split.name for split in prepared.splits]
+    assert names == ["f0", "f1", "f2", "r1f0", "r1f1", "r1f2"]
+    rows = {name: prepared.parts[f"test_{name}"].rows.tolist() for name in names}
+    assert [rows[name] for name in names[:3]] == [
+        once.parts[f"test_f{i}"].rows.tolist() for i in range(3)
+    ]
+    for draw in (names[:3], names[3:]):
+        assert sorted(row for name in draw for row in rows[name]) == [*range(30)]
+    assert {*map(tuple, (rows[n] for n in names[:3]))} != {
+        *map(tuple, (rows[n] for n in names[3:]))
+    }
+
+
+def test_a_set_without_folds_has_none_to_repeat():
+    parts = RawFile("a.txt", "train"), RawFile("b.txt", "test")
+    with pytest.raises(ValueError, match="repeats: is for a set of one part"):
+        entry(files=parts, repeats=2)
+
+
 def test_a_named_test_part_is_kept(raw):
     (raw / "mine/test.txt").write_bytes((raw / "mine/mine.txt").read_bytes())
     files = (RawFile("mine.txt", "train"), RawFile("test.txt", "test"))

@@ -55,6 +55,7 @@ OF_SET = {
     "transform": ("normalise", {"prepare", "predict"}),
     "bias": (True, {"prepare", "predict"}),
     "folds": (3, {"prepare"}),
+    "repeats": (2, NOTHING),  # the splits say it
     "C_scale": ("mean_squared_norm", {"prepare", "tune"}),
     "splits": ((Split("main", "test", None, "train"),), {"prepare"}),
     "statistics": ((Printed("table 4", n_train="5"),), {"prepare", "collect_datasets"}),

@@ -62,7 +62,8 @@ class RunConfig(Closed):
     together with C on validation data; cardinality: the one that gives test instances as many
     labels as training instances have; or a number."""
     seed: NonNegativeInt
-    """Another value gives other folds and another order of the training rows."""
+    """Another value gives other folds of the selection, and another order of the training rows; test
+    parts stay."""
     tol_tune: Gap
     """The relative duality gap at which training stops in tuning."""
     tol_train: Gap

@@ -206,6 +206,9 @@ class Entry(Closed):
     folds: Annotated[int, Field(ge=2)] | None = None
     """The number of folds of the one part, each of them the test part of a split; stratified by the
     classes where rows have one label."""
+    repeats: PositiveInt = 1
+    """How many times the folds are drawn: `repeats: 10` gives ten times as many splits, r1f0 the first
+    of the second draw. With few folds a test tells large differences alone."""
     C_scale: Literal["mean_squared_norm"] | None = None
     """mean_squared_norm: linear methods divide the grid of C by the mean squared norm of the rows
     that they are trained on, for features whose scale is to stay."""
@@ -232,6 +235,8 @@ class Entry(Closed):
             self._set_own_protocol()
         if self.folds is not None:
             self._set_folds()
+        elif self.repeats > 1:
+            raise Fault("repeats", "is for a set of one part that is cut into folds")
         if not self.splits and {"train", "test"} <= {*self.parts}:
             val = "val" if "val" in self.parts else None
             object.__setattr__(self, "splits", (Split("main", "train", val, "test"),))
@@ -255,7 +260,9 @@ class Entry(Closed):
     def _set_folds(self) -> None:
         if len(self.parts) != 1 or self.splits or self.divide:
             raise Fault("folds", "is for a set of one part, without divide and splits")
-        splits = (Split(f"f{i}", f"train_f{i}", None, f"test_f{i}") for i in range(self.folds))
+        draws = ["", *(f"r{draw}" for draw in range(1, self.repeats))]
+        names = [f"{draw}f{i}" for draw in draws for i in range(self.folds)]
+        splits = (Split(name, f"train_{name}", None, f"test_{name}") for name in names)
         object.__setattr__(self, "splits", tuple(splits))
 
     @property

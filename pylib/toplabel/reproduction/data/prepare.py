@@ -50,7 +50,7 @@ def prepare(task: PrepareTask, raw_folder: str | os.PathLike[str]) -> Prepared:
         loaded, raw = _read_checked(task, Path(raw_folder))
     splits = [*task.splits] or loaded.splits
     if task.folds is not None:
-        loaded = cross_validated(task.folder, loaded, splits)
+        loaded = cross_validated(task.folder, loaded, splits, task.folds)
     used = {part for split in splits for part in (split.train, split.val, split.test) if part}
     parts = {name: part for name, part in loaded.parts.items() if name in used}
     if task.transform == "standardise":
@@ -263,22 +263,26 @@ def divide(name: str, loaded: Loaded, how: Divide) -> Loaded:
     return replace(loaded, parts=parts)
 
 
-def cross_validated(name: str, loaded: Loaded, splits: Sequence[Split]) -> Loaded:
-    """Cut the one part into folds: each split tests on one and trains on the others.
+def cross_validated(name: str, loaded: Loaded, splits: Sequence[Split], count: int) -> Loaded:
+    """Cut the one part into so many folds, once or several times, one draw after the other.
 
-    Folds depend on `name` alone. They are stratified by class where rows have one label.
+    Each split tests on a fold and trains on the others of its draw. Folds depend on `name` and the
+    number of the draw alone. They are stratified by class where rows have one label.
     """
     (whole,) = loaded.parts.values()
     if whole.groups is not None:
         raise ValueError(f"data set '{name}', folds: a part with regions cannot be cut")
     kind = KFold if whole.y is None else StratifiedKFold
     if whole.y is not None:
-        _check_fewest(name, loaded, np.bincount(whole.y), len(splits))
-    folds = kind(len(splits), shuffle=True, random_state=seed_of(name, "folds") % 2**32)
+        _check_fewest(name, loaded, np.bincount(whole.y), count)
     labels = np.zeros(whole.n_instances) if whole.y is None else whole.y
     parts = {}
-    for split, (train, test) in zip(splits, folds.split(labels, labels), strict=True):
-        parts[split.train], parts[split.test] = _rows(whole, train), _rows(whole, test)
+    for first in range(0, len(splits), count):
+        draw = (first // count,) if first else ()
+        seed = seed_of(name, "folds", *draw) % 2**32
+        folds = kind(count, shuffle=True, random_state=seed).split(labels, labels)
+        for split, (train, test) in zip(splits[first : first + count], folds, strict=True):
+            parts[split.train], parts[split.test] = _rows(whole, train), _rows(whole, test)
     return replace(loaded, parts=parts)
 
 
