@@ -116,7 +116,7 @@ def comparison(numbers: pd.DataFrame, datasets: pd.DataFrame, run: dict[str, Any
         methods=beside.methods,
         tests=beside.tests,
         claims=claims(),
-        totals=totals(numbers, frame),
+        totals=totals(numbers, frame) | {"procedures": {"own": "Nested cross-validation."}},
     )
 
 

@@ -16,6 +16,7 @@ from toplabel.reproduction.compare.bootstrap import draw_rows
 from toplabel.reproduction.compare.build import build
 from toplabel.reproduction.compare.comparison import Comparison
 from toplabel.reproduction.compare.measured import selected_values
+from toplabel.reproduction.compare.procedure import procedure_of
 from toplabel.reproduction.compare.totals import totals
 from toplabel.reproduction.config.catalogue import Catalogue
 from toplabel.reproduction.data.prepared import not_comparable
@@ -73,8 +74,20 @@ def compare_results(
         methods=beside.methods,
         tests=beside.tests,
         claims=claims.judge(cells, catalogue, draws, _validation(selections)),
-        totals=totals(cells, frame),
+        totals=totals(cells, frame) | {"procedures": _procedures(measured, catalogue, studies)},
     )
+
+
+def _procedures(
+    measured: pd.DataFrame, catalogue: Catalogue, studies: Sequence[str]
+) -> dict[str, str]:
+    """Return the procedures of the studies on own data alone, in words."""
+    texts = {}
+    for study in (catalogue.studies[name] for name in studies if name in catalogue.studies):
+        is_own = all(catalogue.registry[name].has_own_protocol for name in study.datasets)
+        if is_own and len(measured):
+            texts[study.name] = procedure_of(study, catalogue, measured["budget"].iloc[0])
+    return texts
 
 
 def _test_shares(datasets: pd.DataFrame, catalogue: Catalogue) -> dict[str, float]:

@@ -266,6 +266,11 @@ class Entry(Closed):
         object.__setattr__(self, "splits", tuple(splits))
 
     @property
+    def has_own_protocol(self) -> bool:
+        """Whether it follows the protocol of data that no paper has."""
+        return self.protocol in (f"{OWN}_multiclass", f"{OWN}_multilabel")
+
+    @property
     def parts(self) -> list[str]:
         """The parts that the files hold, and those that one of them is cut into."""
         parts = [part for file in self.files for part in file.holds]

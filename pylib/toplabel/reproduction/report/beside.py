@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from math import isnan
-from typing import Any
+from typing import Any, Literal
 
 import pandas as pd
 
 from toplabel.reproduction.compare.published import decimals_of
 from toplabel.reproduction.compare.statistics import FEWEST_SETS
 from toplabel.reproduction.frames import split_names
+from toplabel.reproduction.report.figures import ranks
 from toplabel.reproduction.report.inputs import Inputs
 from toplabel.reproduction.report.text import (
     WORDS,
@@ -25,42 +26,81 @@ from toplabel.reproduction.report.text import (
     signed,
     slug,
 )
-from toplabel.reproduction.report.tree import Entry, Fold, Part, Section, Table, Text, table_of
+from toplabel.reproduction.report.tree import (
+    Entry,
+    Figure,
+    Fold,
+    Part,
+    Section,
+    Table,
+    Text,
+    table_of,
+)
 
 NAME = "beside"
 _WORDS = WORDS["beside"]
 _FEW_FOLDS = 10
+_TESTS = {"nemenyi": "Nemenyi", "wilcoxon": "Wilcoxon, Holm"}
 Record = Mapping[Any, Any]
 
 
-def sections(inputs: Inputs) -> list[Section]:
-    """Return a section for each study with several methods: all metrics of own data, else the first."""
-    made = []
-    for study, comparisons in _by_study(inputs).items():
-        compared = [one for one in comparisons if one.several]
-        if compared:
-            first, rest = (
-                compared[0].parts(),
-                [part for one in compared[1:] for part in one.parts()],
-            )
-            folded: list[Part] = [Fold("By the other metrics", rest)] if rest else []
-            parts = [*first, *(folded if inputs.of_papers else rest)]
-            title, _ = inputs.study_text(study)
-            made.append(Section(slug(f"beside-{study}"), title, parts))
-    return made
+def sections(inputs: Inputs) -> tuple[list[Section], dict[str, str]]:
+    """Return a section for each study with several methods, and the diagrams of mean ranks, SVG by name.
+
+    All metrics of own data are shown, of the papers' studies the first.
+    """
+    made, pictures = [], {}
+    for study, tables in study_tables(inputs).items():
+        compared = [table for table in tables if table.several]
+        if not compared:
+            continue
+        rest = [part for table in compared[1:] for part in table.parts()]
+        if inputs.of_papers and rest:
+            rest = [Fold("By the other metrics", rest)]
+        parts = [*compared[0].parts(), *rest]
+        if procedure := inputs.totals["procedures"].get(study):
+            parts.append(Text(procedure, lead="For the method section of a paper:"))
+        if not inputs.of_papers:
+            parts.append(_files(compared))
+        title, _ = inputs.study_text(study)
+        made.append(Section(slug(f"beside-{study}"), title, parts))
+        for table in compared:
+            if table.is_over_sets:
+                pictures[table.diagram_name] = table.diagram().decode()
+    return made, pictures
+
+
+def _files(tables: list[StudyTable]) -> Table:
+    """Return the table of the files for a paper."""
+    rows: list[list[str | Entry]] = []
+    for table in tables:
+        kinds = {"csv": "numbers", "tex": "LaTeX table (booktabs)"}
+        names = {f"{table.file_name}.{kind}": words for kind, words in kinds.items()}
+        if table.is_over_sets:
+            diagrams = [f"{table.file_name}_ranks.{kind}" for kind in ("svg", "pdf")]
+            names |= dict.fromkeys(diagrams, "critical-difference diagram")
+        rows += [
+            [Entry(name, href=f"data/{name}"), f"{table.metric}: {words}"]
+            for name, words in names.items()
+        ]
+    rows += [
+        [Entry("numbers.tex", href="data/numbers.tex"), "each number as a command of LaTeX"],
+        [Entry("protocol.tex", href="data/protocol.tex"), "the paragraph for the method section"],
+    ]
+    return table_of("Files for a paper", ["File", "What it is"], rows)
 
 
 def first_parts(inputs: Inputs) -> list[Part]:
     """Return answer and table of each study by its first metric, for the front page of own data."""
     parts: list[Part] = []
-    for comparisons in _by_study(inputs).values():
-        parts += comparisons[0].head()
+    for tables in study_tables(inputs).values():
+        parts += tables[0].head()
     return parts
 
 
 def headline(inputs: Inputs) -> str:
     """Return the answers of all studies by their first metrics, without markup."""
-    answers = [comparisons[0].answer() for comparisons in _by_study(inputs).values()]
+    answers = [tables[0].answer() for tables in study_tables(inputs).values()]
     return plain(" ".join(answers))
 
 
@@ -70,16 +110,16 @@ def first_bests(inputs: Inputs) -> list[Record]:
     return scores[scores["place"] == 1].drop_duplicates("dataset").to_dict("records")
 
 
-def _by_study(inputs: Inputs) -> dict[str, list[_Comparison]]:
+def study_tables(inputs: Inputs) -> dict[str, list[StudyTable]]:
     """Return the comparisons of each study that the run asks for, by metric."""
-    studies: dict[str, list[_Comparison]] = {}
+    studies: dict[str, list[StudyTable]] = {}
     for test in inputs.comparison.tests.to_dict("records"):
-        studies.setdefault(test["study"], []).append(_Comparison(inputs, test))
+        studies.setdefault(test["study"], []).append(StudyTable(inputs, test))
     return studies
 
 
 @dataclass(frozen=True)
-class _Comparison:
+class StudyTable:
     """The methods of a study by one metric; `test` is its row of the tests."""
 
     inputs: Inputs
@@ -129,6 +169,17 @@ class _Comparison:
     def is_over_sets(self) -> bool:
         """Whether there are tests over data sets."""
         return len(self.datasets) >= FEWEST_SETS and len(self.methods) > 1
+
+    @property
+    def file_name(self) -> str:
+        """The name of its files for a paper, without a suffix."""
+        study = f"{self.test['study']}_" if len(self.inputs.studies) > 1 else ""
+        return f"comparison_{study}{self.test['metric']}"
+
+    @property
+    def diagram_name(self) -> str:
+        """The name of the diagram of mean ranks."""
+        return f"ranks-{self.test['study']}-{self.test['metric']}"
 
     # ---- words -----------------------------------------------------------------------------------
 
@@ -197,7 +248,7 @@ class _Comparison:
         texts = [f"{self.inputs.title(name)} (no {_listed(of)})" for name, of in lacking.items()]
         return f"Left out over the data sets: {'; '.join(texts)}." if texts else ""
 
-    def _marks(self) -> str:
+    def legend(self) -> str:
         """Return the legend of the table."""
         over = {*self.scores["over"]}
         words = [_WORDS["spread"]] if self.scores["std"].notna().any() else []
@@ -210,11 +261,20 @@ class _Comparison:
             words.append("‡ A fit did not converge.")
         return " ".join(words)
 
+    def caption(self) -> str:
+        """Return the caption of the table in a paper."""
+        over = {*self.scores["over"]}
+        splits = self.scores["splits"].iloc[0]
+        words = [f"{self.metric}, mean ± deviation over {count(splits)} splits."]
+        words = words if splits > 1 else [f"{self.metric}."]
+        words += [_WORDS[f"{kind}_caption"] for kind in ("folds", "rows") if kind in over]
+        return " ".join(words)
+
     # ---- tables ----------------------------------------------------------------------------------
 
     def head(self) -> list[Part]:
         """Return the answer, the table and its legend."""
-        texts = [self._marks(), self._left_out(), self._why_no_test()]
+        texts = [self.legend(), self._left_out(), self._why_no_test()]
         notes = " ".join(filter(None, texts)) if self.several else ""
         note: list[Part] = [Text(notes, style="note")] if notes else []
         return [Text(self.answer()), self.table(), *note]
@@ -227,7 +287,33 @@ class _Comparison:
         rope = shown(f"{self.test['rope']:g}")
         words = _WORDS["probabilities"].format(reference=self.reference, rope=rope)
         title = f"{self.metric}: intervals, p-values and probabilities against {self.reference}"
-        return [*self.head(), Fold(title, [Text(words, style="note"), *tables])]
+        figure: list[Part] = [self._figure()] if self.is_over_sets else []
+        return [*self.head(), *figure, Fold(title, [Text(words, style="note"), *tables])]
+
+    def diagram(self, file_format: Literal["svg", "pdf"] = "svg") -> bytes:
+        """Return the critical-difference diagram."""
+        names = self.methods["method"]
+        groups = {
+            words: [group.split(";") for group in self.test[test].split("|") if group]
+            for test, words in _TESTS.items()
+        }
+        return ranks.draw(
+            dict(zip(names, self.methods["mean_rank"], strict=True)),
+            self.labels,
+            groups,
+            self.test["critical_difference"],
+            file_format,
+        )
+
+    def _figure(self) -> Figure:
+        sets = count(len(self.datasets))
+        words = ", ".join(
+            f"{plain(row['label'])} {fixed(row['mean_rank'], 2)}"
+            for row in self.methods.to_dict("records")
+        )
+        caption = _WORDS["diagram"].format(metric=self.metric, sets=sets)
+        title = f"{self.metric}: mean ranks over {sets} data sets"
+        return Figure(self.diagram_name, title, caption, f"Mean ranks: {words}.")
 
     def table(self) -> Table:
         """Return the table of methods by data sets, with mean ranks, wins, ties and losses."""

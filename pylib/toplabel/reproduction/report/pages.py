@@ -39,7 +39,9 @@ def build_report(inputs: Inputs) -> tuple[Report, dict[str, str]]:
     first, pictures = front.front_page(inputs)
     pages = _Pages(inputs)
     pictures |= {f"figure-{figure['name']}": figure["svg"] for figure in inputs.figures}
-    pages.of[beside.NAME].sections += beside.sections(inputs)
+    sections, diagrams = beside.sections(inputs)
+    pages.of[beside.NAME].sections += sections
+    pictures |= diagrams
     pages.of[background.DATA].sections += background.data_sections(inputs)
     run = pages.of[background.RUN]
     run.sections = [*background.run_sections(inputs), *run.sections]

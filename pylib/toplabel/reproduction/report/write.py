@@ -23,6 +23,7 @@ from toplabel.reproduction.report.background import paper_tables
 from toplabel.reproduction.report.crate import write_crate
 from toplabel.reproduction.report.inputs import Inputs, read_figure, read_table
 from toplabel.reproduction.report.pages import build_report
+from toplabel.reproduction.report.paper_files import write_paper_files
 from toplabel.reproduction.report.render import write_html, write_pdf
 from toplabel.reproduction.report.tree import Tree
 
@@ -136,6 +137,8 @@ def _write_data(tree: Tree, inputs: Inputs, folder: Path) -> None:
     (folder / "figures").mkdir(parents=True, exist_ok=True)
     for figure in inputs.figures:
         (folder / "figures" / f"{figure['name']}.svg").write_text(figure["svg"], encoding="utf-8")
+    if not inputs.of_papers:
+        write_paper_files(inputs, folder)
     write_cells(inputs.comparison.cells, folder / CELLS)
     content = {"run": inputs.run, "inputs": inputs.raw, **tree}
     with atomic_path(folder / REPORT) as path:
