@@ -18,8 +18,7 @@ from toplabel.reproduction.compare.claims import NUMBERS
 from toplabel.reproduction.compare.comparison import Comparison
 from toplabel.reproduction.compare.totals import totals
 from toplabel.reproduction.compare.wide import widen
-from toplabel.reproduction.config.catalogue import load_catalogue
-from toplabel.reproduction.config.catalogue import Study
+from toplabel.reproduction.config.catalogue import Study, load_catalogue
 from toplabel.reproduction.files import result_path
 from toplabel.reproduction.frames import empty_frame
 from toplabel.reproduction.report.write import write_report

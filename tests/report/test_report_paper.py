@@ -27,6 +27,13 @@ DOCUMENT = r"""\documentclass{article}
 """
 
 
+def has_booktabs() -> bool:
+    """Whether there is a TeX that has the package of the tables."""
+    if not (shutil.which("pdflatex") and shutil.which("kpsewhich")):
+        return False
+    return not subprocess.run(["kpsewhich", "-q", "booktabs.sty"], check=False).returncode
+
+
 @pytest.fixture
 def data(sample: Sample) -> Path:
     """The folder of the data of a report with a comparison over six sets."""
@@ -71,7 +78,7 @@ def test_below_five_sets_there_is_no_diagram(sample: Sample) -> None:
     assert not list((sample.reports / "data").glob("*_ranks.*"))
 
 
-@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs a TeX")
+@pytest.mark.skipif(not has_booktabs(), reason="needs a TeX with booktabs")
 def test_a_document_with_the_files_compiles(data: Path) -> None:
     (data / "paper.tex").write_text(DOCUMENT, encoding="utf-8")
     done = subprocess.run(

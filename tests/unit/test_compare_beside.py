@@ -8,8 +8,8 @@ from scipy import stats
 
 from samples_of_results import evaluations
 from toplabel.reproduction.compare.beside import compare_methods
-from toplabel.reproduction.config.documents import Fault
 from toplabel.reproduction.config.catalogue import Study
+from toplabel.reproduction.config.documents import Fault
 
 FOLDS = {"a": [90.0, 92.0, 91.0, 93.0, 94.0], "b": [88.0, 91.0, 91.0, 92.0, 91.0]}
 

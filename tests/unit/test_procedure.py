@@ -3,10 +3,10 @@
 from types import SimpleNamespace
 
 from toplabel.reproduction.compare.procedure import procedure_of
+from toplabel.reproduction.config.catalogue import Study
 from toplabel.reproduction.config.entry import Entry, RawFile
 from toplabel.reproduction.config.methods import Method
 from toplabel.reproduction.config.protocols import load_protocols
-from toplabel.reproduction.config.studies import Study
 
 
 def entry(name, *parts, **more):

@@ -22,8 +22,7 @@ from toplabel.reproduction.compare.outcomes import over_sets
 from toplabel.reproduction.compare.published import decimals_of
 from toplabel.reproduction.compare.statistics import FEWEST_SETS, Difference
 from toplabel.reproduction.compare.verdicts import in_points
-from toplabel.reproduction.config.catalogue import Catalogue
-from toplabel.reproduction.config.catalogue import Study
+from toplabel.reproduction.config.catalogue import Catalogue, Study
 from toplabel.reproduction.frames import join_names
 from toplabel.reproduction.jobs import seed_of
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from toplabel.reproduction.config.catalogue import Catalogue
+from toplabel.reproduction.config.catalogue import Catalogue, Study
 from toplabel.reproduction.config.entry import Entry
 from toplabel.reproduction.config.methods import Method
 from toplabel.reproduction.config.protocols import Axis, Budget, BudgetName
-from toplabel.reproduction.config.studies import Study
 
 _TRANSFORMS = {
     "standardise": "Features are standardised by the training rows",

@@ -58,11 +58,11 @@ def sections(inputs: Inputs) -> tuple[list[Section], dict[str, str]]:
         if inputs.of_papers and rest:
             rest = [Fold("By the other metrics", rest)]
         parts = [*compared[0].parts(), *rest]
-        if procedure := inputs.totals["procedures"].get(study):
+        if procedure := inputs.comparison.totals["procedures"].get(study):
             parts.append(Text(procedure, lead="For the method section of a paper:"))
         if not inputs.of_papers:
             parts.append(_files(compared))
-        title, _ = inputs.study_text(study)
+        title, _ = inputs.studies[study]
         made.append(Section(slug(f"beside-{study}"), title, parts))
         for table in compared:
             if table.is_over_sets:

@@ -48,8 +48,8 @@ def write_paper_files(inputs: Inputs, folder: Path) -> None:
             for command, value in latex_numbers(table):
                 if commands.setdefault(command, value) != value:
                     raise FileError(f"{folder}/numbers.tex: two numbers have the name \\{command}")
-        title, _ = inputs.study_text(study)
-        procedure = latex(inputs.totals["procedures"].get(study, ""))
+        title, _ = inputs.studies[study]
+        procedure = latex(inputs.comparison.totals["procedures"].get(study, ""))
         texts.append(f"% {title}\n{procedure}\n")
     lines = [f"\\newcommand{{\\{command}}}{{{value}}}\n" for command, value in commands.items()]
     (folder / "numbers.tex").write_text("".join(lines), encoding="utf-8")
