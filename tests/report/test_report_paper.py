@@ -31,7 +31,8 @@ def has_booktabs() -> bool:
     """Whether there is a TeX that has the package of the tables."""
     if not (shutil.which("pdflatex") and shutil.which("kpsewhich")):
         return False
-    return not subprocess.run(["kpsewhich", "-q", "booktabs.sty"], check=False).returncode
+    place = subprocess.run(["kpsewhich", "booktabs.sty"], stdout=subprocess.PIPE, check=False)
+    return bool(place.stdout.strip())
 
 
 @pytest.fixture
