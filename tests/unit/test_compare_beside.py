@@ -8,7 +8,7 @@ from scipy import stats
 
 from samples_of_results import evaluations
 from toplabel.reproduction.compare.beside import compare_methods
-from toplabel.reproduction.config.catalogue import Study
+from toplabel.reproduction.config.catalogue import Study, load_catalogue
 from toplabel.reproduction.config.documents import Fault
 
 FOLDS = {"a": [90.0, 92.0, 91.0, 93.0, 94.0], "b": [88.0, 91.0, 91.0, 92.0, 91.0]}
@@ -174,6 +174,21 @@ def test_the_reference_is_the_named_method_or_else_the_first():
         assert test["reference"] == other
     with pytest.raises(Fault, match=r"studies\.s\.reference: unknown method 'aa'"):
         study_of(reference="aa").with_methods(["a", "b"])
+
+
+@pytest.mark.parametrize("metric", ["f1_macro", "top0", "auc"])
+def test_a_metric_that_does_not_fit_the_labels_is_refused(repository, metric):
+    study = {"title": "S", "datasets": ["letter"], "methods": ["lr_multi"], "metrics": [metric]}
+    with pytest.raises(
+        ValueError, match=f"study 's': metrics: '{metric}' is no metric of one label"
+    ):
+        load_catalogue(repository, {"studies": {"s": study}})
+
+
+def test_a_study_shows_its_metrics_alone():
+    study = study_of(metrics=("macro_f1",))
+    made = compared(study, [*rows_of(FOLDS), *rows_of(FOLDS, metric="macro_f1")])
+    assert made.tests["metric"].tolist() == ["macro_f1"]
 
 
 def test_variants_other_draws_and_parts_of_the_map_do_not_count():

@@ -197,6 +197,13 @@ def test_a_split_that_is_not_there_is_named():
         train_models(multiclass_set(), task_of(SOFTMAX, BUDGET), [replace(CHOICE, split="s07")])
 
 
+def test_macro_f1_is_the_mean_over_the_classes():
+    y = np.array([0, 0, 0, 1, 2])
+    scores = np.eye(3)[[0, 0, 1, 1, 0]]
+    # Of class 0 two of three are found and two of three right, of class 1 one of one and one of two.
+    assert ranking_value("macro_f1", y, scores) == pytest.approx(100 * (2 / 3 + 2 / 3 + 0) / 3)
+
+
 def test_a_model_of_zeros_is_not_the_best():
     """As it would be if ties counted as right (TPAMI Eq. (1))."""
     y, Y, zeros = np.array([0, 1, 2, 3]), np.eye(4, dtype=np.uint8), np.zeros((4, 4))

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from toplabel.reproduction.config.catalogue import RunConfig
+from toplabel.reproduction.config.catalogue import RunConfig, Study
 from toplabel.reproduction.config.entry import Divide, Entry, Network, Printed, RawFile, Split
 from toplabel.reproduction.config.methods import Method
 from toplabel.reproduction.config.protocols import Axis, Budget, EquallySpaced, Protocol
@@ -236,6 +236,17 @@ def test_a_key_of_the_run_changes_what_of_no_cell_depends_on_it(repository, key)
     before, after = tasks(), tasks(**{key: value})
     again = {rule for rule in OF_NO_CELL if before[rule] != after[rule]}
     assert again == {"describe_run"} | ALSO_RUN.get(key, set())
+
+
+def test_a_study_chooses_what_is_selected_for(repository_plan):
+    study = Study(name="s", title="S", datasets=("mine",), methods=("m",), metrics=("macro_f1",))
+    before = tasks_of(repository_plan)
+    plan = SimpleNamespace(**vars(repository_plan))
+    plan.studies = {"s": study}
+    assert changed(before, tasks_of(plan)) == {"tune"}
+    other = replace(study, name="t", metrics=())
+    plan.studies = {"s": study, "t": other}
+    assert "('macro_f1', 'top1', 'top2'," in tasks_of(plan)["tune"]
 
 
 def test_a_loose_tolerance_of_competitors_counts_for_them(repository_plan):

@@ -8,6 +8,7 @@ rule, whose wildcards it takes.
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from itertools import chain
 from typing import Any
 
 from toplabel.reproduction.calibration import CalibrationTask
@@ -77,7 +78,7 @@ class Tasks:
             gram_dtype=budget.gram_dtype,
             splits=tuple(plan.split_names(dataset)) if one_job else (wildcards.part,),
             validation=protocol.validation,
-            metrics=protocol.metrics,
+            metrics=self._metrics(dataset, method.name, protocol),
             grid=method.grid_of(budget, plan.budget),
             C_scale=plan.registry[dataset].C_scale if scales else None,
         )
@@ -122,6 +123,12 @@ class Tasks:
         name = method.protocol or self.plan.registry[dataset].protocol
         protocol = self.plan.protocols[name]
         return protocol, protocol.budgets[self.plan.budget]
+
+    def _metrics(self, dataset: str, method: str, protocol: Protocol) -> tuple[str, ...]:
+        """Return the metrics of a cell: those of all studies that it belongs to, else its protocol's."""
+        studies = [one for one in self.plan.studies.values() if one.has(dataset, method)]
+        chosen = [study.metrics or protocol.metrics for study in studies] or [protocol.metrics]
+        return tuple(dict.fromkeys(chain.from_iterable(chosen)))
 
     def _tol(self, method: Method, tol: float) -> float:
         """Return the tolerance of a stage; that of what has no duality gap is no tighter than its own."""

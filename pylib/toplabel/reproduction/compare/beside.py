@@ -149,6 +149,7 @@ def compare_methods(
         tables += [
             _Table(study, str(metric), part, draws, shares)
             for metric, part in rows.groupby("metric", sort=False)
+            if metric in (study.metrics or (metric,))
         ]
     labels = {name: method.label for name, method in catalogue.methods.items()}
     scores = [row for table in tables for row in table.scores()]

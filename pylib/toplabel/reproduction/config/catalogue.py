@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
@@ -121,11 +122,21 @@ class Study(Closed):
     """A few sentences, for the reports."""
     only: Mapping[Pattern, Names] = Field(default_factory=dict)
     """Methods, or patterns, that are for some of the data sets alone, and these data sets."""
+    metrics: tuple[str, ...] = ()
+    """What is measured, and selected for one by one, in place of the protocol's metrics. Of one label
+    per row: top<k>, balanced_accuracy, macro_f1 (micro F1 is top1). Of label sets: f1_micro, f1_macro,
+    f1_instance, hamming_loss, accuracy, subset_accuracy, rank_loss, map, label_ap, coverage_loss,
+    one_error_loss, p_at_<k>, r_at_<k>, ndcg_at_<k>."""
     reference: Name | None = None
     """The method that the others are compared with; by default the first."""
     rope: Annotated[float, Field(ge=0)] = 1.0
     """Points up to which a difference of two methods counts as none in practice (region of practical
     equivalence)."""
+
+    def has(self, dataset: str, method: str) -> bool:
+        """Return whether a method is run on a data set."""
+        named = method in self.methods and method not in self.only
+        return dataset in (self.datasets if named else self.only.get(method, ()))
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
@@ -273,11 +284,34 @@ def load_catalogue(
     )
     _check_names(catalogue)
     for study in catalogue.studies.values():
+        _check_metrics(study, registry)
         for dataset, method in study.pairs:
             if lacking := _lacking(registry[dataset], methods[method]):
                 what = f"'{method}' needs {lacking}, which '{dataset}' has not"
                 raise ValueError(f"study '{study.name}': {what}")
     return catalogue
+
+
+_METRICS = {
+    "multiclass": re.compile(r"top[1-9]\d*|balanced_accuracy|macro_f1"),
+    "multilabel": re.compile(
+        r"f1_(micro|macro|instance)|(hamming|rank|coverage|one_error)_loss|(subset_)?accuracy|map"
+        r"|label_ap|(p|r|ndcg)_at_[1-9]\d*"
+    ),
+}
+"""The metrics of data sets with one label per row, and of those with label sets."""
+
+
+def _check_metrics(study: Study, registry: Registry) -> None:
+    """Refuse a metric that is unknown, or does not fit the labels of a data set of its study."""
+    for metric in study.metrics:
+        for dataset in study.datasets:
+            if not _METRICS[registry[dataset].task].fullmatch(metric):
+                kind = (
+                    "one label per row" if registry[dataset].task == "multiclass" else "label sets"
+                )
+                wrong = f"'{metric}' is no metric of {kind}, which '{dataset}' has"
+                raise ValueError(f"study '{study.name}': metrics: {wrong} (docs/files.md)")
 
 
 def _check_names(catalogue: Catalogue) -> None:

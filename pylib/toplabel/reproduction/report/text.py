@@ -62,6 +62,7 @@ _METRICS = {
     "balanced_accuracy": "Balanced acc.",
     "subset_accuracy": "Subset acc.",
     "f1_micro": "F1 micro",
+    "macro_f1": "F1 macro",
     "f1_macro": "F1 macro",
     "f1_instance": "F1 instance",
     "map": "mAP",

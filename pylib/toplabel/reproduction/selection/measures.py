@@ -62,7 +62,15 @@ def _of_sklearn(name: str, truth: np.ndarray, scores: np.ndarray, **options) -> 
     return getattr(of_sklearn, name)(truth, scores, **options)
 
 
-_OF_ONE_LABEL = {"balanced_accuracy": partial(metrics.balanced_accuracy, ties="shared")}
+def _macro_f1(truth: np.ndarray, scores: np.ndarray) -> float:
+    predicted = scores.argmax(axis=1)
+    return float(_of_sklearn("f1_score", truth, predicted, average="macro", zero_division=0.0))
+
+
+_OF_ONE_LABEL = {
+    "balanced_accuracy": partial(metrics.balanced_accuracy, ties="shared"),
+    "macro_f1": _macro_f1,
+}
 _OF_ORDER: dict[str, tuple[float, Callable[..., Any]]] = {
     "rank_loss": (1.0, metrics.rank_loss),
     "coverage_loss": (1.0, partial(_of_sklearn, "coverage_error")),
