@@ -67,7 +67,7 @@ def _macro_f1(truth: np.ndarray, scores: np.ndarray) -> float:
     return float(_of_sklearn("f1_score", truth, predicted, average="macro", zero_division=0.0))
 
 
-_OF_ONE_LABEL = {
+_OF_ONE_LABEL: dict[str, Callable[..., float]] = {
     "balanced_accuracy": partial(metrics.balanced_accuracy, ties="shared"),
     "macro_f1": _macro_f1,
 }
