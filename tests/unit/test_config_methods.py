@@ -17,7 +17,7 @@ from toplabel.reproduction.config.keys import (
     table_name,
 )
 from toplabel.reproduction.config.methods import Method, MethodsFile, load_methods, whole_rows
-from toplabel.reproduction.config.protocols import Axis, Budget
+from toplabel.reproduction.config.protocols import Axis, Budget, load_protocols
 
 
 @pytest.fixture(scope="module")
@@ -135,7 +135,7 @@ competitor: svm_ova_liblinear, kernel: rbf | a.kernel:
 estimator: RandomForest | a.estimator:
 loss: mine.Loss, grid: {alpha: [1, 2]} | a.grid:
 estimator: a.B, grid: {paper: {base: 2, from: 0, to: 1, step: 1}} | a.grid
-loss: svm_ml, grid: {C: [1, 2]} | a.grid:
+loss: svm_ml, grid: {D: [1, 2]} | a.grid:
 loss: svm_ml, params: {x: 1} | a.params:
 loss: svm_multi, labels: set | a.labels:
 loss: svm_ml, grid: {paper: {base: 1, from: 0, to: 1, step: 1}} | a.grid.paper.base:
@@ -217,7 +217,7 @@ def test_patterns_of_a_study_stand_for_the_methods_that_they_match():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("{title: T, datasets: [a], methods: [b], metrics: [c]}", "unknown key 'metrics'"),
+        ("{title: T, datasets: [a], methods: [b], measures: [c]}", "unknown key 'measures'"),
         ("{title: T, datasets: [], methods: [b]}", "datasets"),
         ("{title: T, datasets: a, methods: [b]}", "datasets"),
     ],
@@ -272,3 +272,29 @@ def test_the_documented_study_and_method_are_ones(repository, catalogue, tmp_pat
     assert load_methods(path)["svm_multi_half"] == Method(
         "svm_multi_half", "SVM^{Multi}_{0.5}", "svm_multi", gamma=0.5
     )
+
+
+def test_the_C_of_a_loss_is_selected_from_a_list(repository):
+    budget = load_protocols(repository / "config/protocols.yaml")["own_multiclass"].budgets[
+        "standard"
+    ]
+    method = Method("m", "M", "lr_multi", grid={"C": (10, 0.1, 1)})
+    grid = method.grid_of(budget, "standard")
+    assert grid.C.values() == [0.1, 1.0, 10.0]
+    assert (grid.extend, grid.refine, grid.folds) == (0, None, budget.folds)
+    (alone,) = Method("m", "M", "lr_multi", grid={"C": (5.0,)}).grid_of(budget, "paper").C.values()
+    assert alone == pytest.approx(5.0)
+
+
+@pytest.mark.parametrize("values", [(1, 2, 5), (0, 1), ("a",)])
+def test_a_list_that_is_no_grid_of_C_is_refused(values):
+    with pytest.raises(ValueError, match="grid.C: the values .* equally spaced"):
+        Method("m", "M", "lr_multi", grid={"C": values})
+
+
+def test_the_class_of_an_own_loss_says_what_it_is_trained_on(tmp_path, monkeypatch):
+    source = 'class Sets:\n    labels = "set"\n\n\nclass Rows:\n    pass\n'
+    (tmp_path / "losses_of_mine.py").write_text(source)
+    monkeypatch.syspath_prepend(tmp_path)
+    tasks = [Method("m", "M", f"losses_of_mine.{name}").task for name in ("Sets", "Rows")]
+    assert tasks == ["multilabel", "multiclass"]

@@ -20,6 +20,7 @@ rule report:
         notes=plan.notes,
         kept=plan.kept,
         workflow=plan.workflow,
+        own_code=plan.own_code,
     output:
         html=f"{plan.report}/index.html",
         pdf=f"{plan.report}/toplabel.pdf",

@@ -21,6 +21,7 @@ def main(task, snakemake):
         shown=[path for path in (*files.tables, *files.figures) if path.endswith(".json")],
         metas=files.metas,
         workflow=files.workflow,
+        own_code=files.get("own_code", ()),
         linked=[*files.evaluations, *files.predictions],
         missing=task.missing,
     )

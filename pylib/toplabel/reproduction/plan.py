@@ -6,6 +6,7 @@ reads no result. Snakemake makes it anew whenever it reads the Snakefile.
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property, partial
@@ -17,10 +18,10 @@ from toplabel.reproduction.config.competitors import COMPETITORS
 from toplabel.reproduction.config.documents import read_yaml, unknown, validate
 from toplabel.reproduction.config.protocols import Budget, BudgetName, Protocol
 from toplabel.reproduction.data.fetch import RawFiles, mirror_folders
-from toplabel.reproduction.files import SUMMARY
+from toplabel.reproduction.files import CONFIG_FILES, SUMMARY
 from toplabel.reproduction.methods import competitor_module
 from toplabel.reproduction.report.figures.registry import row_of
-from toplabel.reproduction.sources import fingerprint, is_module, module_sum
+from toplabel.reproduction.sources import fingerprint, is_module, module_sum, user_files
 
 DEFAULTS = "config/config.yaml"
 ALL_SPLITS = "all"  # the name of a tuning job that takes the splits together
@@ -161,6 +162,16 @@ class Plan:
         """The Snakefile, its rules and scripts, which a report copies."""
         parts = ("workflow/Snakefile", "workflow/rules/*.smk", "workflow/scripts/*.py")
         return self.of_checkout("Snakefile", *parts)
+
+    @property
+    def own_code(self) -> list[str]:
+        """The config files of a run of own studies, and the user's modules, which its report copies."""
+        if not self.is_own:
+            return []
+        configs = filter(None, os.environ.get(CONFIG_FILES, "").split(os.pathsep))
+        paths = [path for name in self.run.methods for path in self.methods[name].paths]
+        modules = user_files(path.rpartition(".")[0] for path in paths)
+        return [*configs, *map(str, modules)]
 
     @property
     def is_own(self) -> bool:

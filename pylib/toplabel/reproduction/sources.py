@@ -44,6 +44,12 @@ def module_sum(module: str) -> str:
     return _sum(_file(name) for name in _reached({module}) if name not in _COMPILED)
 
 
+def user_files(modules: Iterable[str]) -> list[Path]:
+    """Return the files of some modules, and of all that they import, which stand beside config files."""
+    reached = _reached({*filter(is_module, modules)} - {*_COMPILED}) - {*_COMPILED}
+    return sorted(file for file in map(_file, reached) if not file.is_relative_to(ROOTS[0]))
+
+
 def is_module(name: str) -> bool:
     """Return whether a module is one of those that count."""
     return name in _COMPILED or (name != "" and _file(name).is_file())

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import os
 from collections.abc import Mapping
 from dataclasses import replace
+from importlib.util import find_spec
 from itertools import product
+from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
@@ -110,6 +113,27 @@ def _paths_within(value: Any) -> list[str]:
     )
 
 
+def _labels_of(path: str) -> str:
+    """Return the class attribute `labels` of a loss of the user, "one" where it states none.
+
+    The source is read and not imported, since planning a run imports no module of the user.
+    """
+    module, _, name = path.rpartition(".")
+    try:
+        spec = find_spec(module)
+        tree = ast.parse(Path(spec.origin).read_bytes())
+    except (ImportError, AttributeError, TypeError, OSError, SyntaxError, ValueError):
+        return "one"  # what is wrong with it is said where it is imported
+    bodies = [
+        node.body for node in tree.body if isinstance(node, ast.ClassDef) and node.name == name
+    ]
+    for node in (node for body in bodies for node in body if isinstance(node, ast.Assign)):
+        targets = [target.id for target in node.targets if isinstance(target, ast.Name)]
+        if "labels" in targets and isinstance(node.value, ast.Constant):
+            return str(node.value.value)
+    return "one"
+
+
 @model
 class Method(Closed):
     """A method: a loss of the library, a scikit-learn estimator, or a competitor of the papers.
@@ -152,7 +176,9 @@ class Method(Closed):
     grid: Mapping[BudgetName, Axis] | Mapping[str, Values] = Field(default_factory=dict)
     """A loss or a competitor has an axis for each budget here, which takes the place of the protocol's
     C, or of what the competitor selects in its place (docs/evidence/protocols.md). An estimator has a
-    list of values for each parameter that is selected."""
+    list of values for each parameter that is selected. A loss may have a list, too, as C: [0.1, 1, 10],
+    equally spaced on a logarithmic scale, in place of the C of all budgets; with C_scale the values
+    are relative, and the list is not extended at its edges."""
     protocol: str = ""
     """A name of config/protocols.yaml, in place of the protocol of the data set."""
     variant_of: str = ""
@@ -177,9 +203,25 @@ class Method(Closed):
         if not (self.kernel or self.estimator or self.fine_tunes):
             own = self._competitor.kernel if self.competitor else "linear"
             object.__setattr__(self, "kernel", own)
+        if self.path and self.loss and _labels_of(self.loss) == "set":
+            object.__setattr__(self, "labels", "set")
+        if self.C_values:
+            self._check_values()
         for key, (is_wrong, why) in self._faults().items():
             if is_wrong:
                 raise Fault(key, why)
+
+    def _check_values(self) -> None:
+        try:
+            Axis.through(self.C_values)
+        except ValueError as error:
+            raise Fault("grid.C", str(error)) from None
+
+    @property
+    def C_values(self) -> tuple[float, ...]:
+        """The values that the C of a loss is selected from; empty where its grid is an axis."""
+        values: Any = self.grid
+        return values["C"] if self.loss and [*values] == ["C"] else ()
 
     def _faults(self) -> dict[str, tuple[bool, str]]:
         """Return by key whether it is given and means nothing, and what it is for.
@@ -199,7 +241,10 @@ class Method(Closed):
             "labels": (self.labels == "set" and not either, "it is trained on one kind of labels"),
             "kernel": (not self.loss and self.kernel != kernel, f"it has the kernel '{kernel}'"),
             "params": (bool(self.params) and self.loss in LOSSES, "a loss of the library has none"),
-            "grid": (bool(self.grid) and axes == bool(self.estimator), "has another form here"),
+            "grid": (
+                bool(self.grid) and axes == bool(self.estimator) and not self.C_values,
+                "has another form here",
+            ),
             "epochs": (self.fine_tunes and self.loss not in LOSSES, "needs a loss of the library"),
         }
 
@@ -291,11 +336,11 @@ class Method(Closed):
         )
         if self.estimator:
             return grid
-        own = self.grid.get(name)
+        own = Axis.through(self.C_values) if self.C_values else self.grid.get(name)
         C = own if isinstance(own, Axis) else budget.C
         theta = budget.theta if self.tunes_width else None
         grid = replace(grid, C=C, theta=theta, patience=budget.patience)
-        if not self.point:
+        if not self.point and not self.C_values:
             return replace(
                 grid, refine=budget.refine, extend=budget.extend, screen_rows=budget.screen_rows
             )

@@ -50,10 +50,22 @@ def data_sections(inputs: Inputs) -> list[Section]:
     if inputs.missing:
         about = "The run asked for these results and did not get them; results/logs says why."
         about += " The same command goes on."
-        table = table_of("Cells without results", ["Cell"], [[cell] for cell in inputs.missing])
+        rows = [[cell, last_error(inputs.results / "logs", cell)] for cell in inputs.missing]
+        table = table_of("Cells without results", ["Cell", "Error"], rows)
         parts: list[Part] = [Text(about), table]
         sections.insert(0, Section("unfinished", "Not finished", parts))
     return sections
+
+
+def last_error(logs: Path, cell: str) -> str:
+    """Return the error that ended the last job of a cell <set>/<method>; "" where there is none."""
+    for rule in ("predict", "evaluate", "train", "tune"):
+        files = [logs / rule / f"{cell}.log", *sorted((logs / rule / cell).glob("*.log"))]
+        for file in files:
+            lines = file.read_text(encoding="utf-8").splitlines() if file.is_file() else []
+            if errors := [line for line in lines if " ERROR " in line]:
+                return errors[-1].partition(" ERROR ")[2]
+    return ""
 
 
 def _missing(inputs: Inputs) -> list[Part]:

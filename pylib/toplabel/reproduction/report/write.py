@@ -43,6 +43,7 @@ def write_report(
     metas: Paths = (),
     linked: Paths = (),
     workflow: Paths = (),
+    own_code: Paths = (),
     missing: Iterable[str] = (),
 ) -> None:
     """Write index.html and the other pages, toplabel.pdf, data/ and ro-crate-metadata.json.
@@ -64,6 +65,8 @@ def write_report(
         Beside predictions.csv lie classes.csv, confusion.csv and model.npz.
     workflow : iterable of path-like
         The files of the workflow, below the checkout, for the crate; the Snakefile is the first.
+    own_code : iterable of path-like
+        The config file of the user, and the modules beside it, which stand in code/own/.
 
     Raises
     ------
@@ -105,7 +108,15 @@ def write_report(
     write_pdf(tree, pictures, folder / "toplabel.pdf")
     write_html(tree, pictures, folder)
     code = {path.relative_to(checkout).as_posix(): path for path in map(Path, workflow)}
+    own = [Path(path) for path in own_code]
+    code |= {f"own/{_below(own[0].parent, path)}": path for path in own}
     write_crate(tree, inputs, folder, code)
+
+
+def _below(folder: Path, path: Path) -> str:
+    """Return the path of a file below a folder; of one elsewhere its name."""
+    folder, path = folder.resolve(), path.resolve()
+    return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else path.name
 
 
 def is_own(comparison: Comparison, run: Mapping[str, Any]) -> bool:
