@@ -1,0 +1,88 @@
+"""`protocol: own` beside nested cross-validation by scikit-learn, on the same folds."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sklearn import datasets
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from sklearn.naive_bayes import GaussianNB
+from sklearn.preprocessing import StandardScaler
+from small_sets import evaluation_of, task_of
+from toplabel.reproduction.data import PrepareTask
+
+from toplabel.reproduction.config.entry import Entry, RawFile
+from toplabel.reproduction.config.methods import Method
+from toplabel.reproduction.config.protocols import load_protocols
+from toplabel.reproduction.data.prepare import prepare
+from toplabel.reproduction.jobs import seed_of
+from toplabel.reproduction.selection.choice import choose
+from toplabel.reproduction.selection.evaluation import evaluate
+from toplabel.reproduction.selection.models import key_of, train_models
+from toplabel.reproduction.selection.problems import stratified_folds
+from toplabel.reproduction.selection.tuned import means, seconds_by_split
+from toplabel.reproduction.selection.tuning import tune
+
+SETS = {"iris": datasets.load_iris, "wine": datasets.load_wine}
+GRIDS = {
+    "bayes": ("sklearn.naive_bayes.GaussianNB", {"var_smoothing": (1e-9, 0.1, 1.0)}),
+    "logistic": ("sklearn.linear_model.LogisticRegression", {"C": (0.01, 1.0, 100.0)}),
+}
+ESTIMATORS = {"bayes": GaussianNB(), "logistic": LogisticRegression()}
+
+
+def by_the_workflow(folder, name, X, y, method, budget):
+    """The test accuracy of each split, by the stages of the workflow."""
+    (folder / name).mkdir()
+    table = np.column_stack([X, y])
+    header = ",".join([*(f"x{j}" for j in range(X.shape[1])), "y"])
+    np.savetxt(folder / name / "all.csv", table, "%.17g", ",", header=header, comments="")
+    entry = Entry(
+        name=name,
+        title=name,
+        task="multiclass",
+        protocol="own",
+        format="table",
+        options={"label": "y"},
+        files=(RawFile("all.csv", "all"),),
+        bias=False,
+    )
+    prepared = prepare(PrepareTask.of(entry), folder)
+    task = replace(
+        task_of(method, budget, dataset=name), splits=tuple(s.name for s in prepared.splits)
+    )
+    tuned = list(tune(prepared, task))
+    choices = choose(means(tuned))
+    models = {key_of(model): model for model in train_models(prepared, task, choices)}
+    rows, _ = evaluate(prepared, evaluation_of(task), choices, models, seconds_by_split(tuned))
+    return [row.value for row in rows]
+
+
+def by_sklearn(name, X, y, estimator, grid):
+    """The same by GridSearchCV, its inner folds those of the workflow."""
+    outer = StratifiedKFold(5, shuffle=True, random_state=seed_of(name, "folds") % 2**32)
+    values = []
+    for i, (train, test) in enumerate(outer.split(X, y)):
+        scaler = StandardScaler().fit(X[train])
+        folds = stratified_folds(y[train], 5, 0, name, f"f{i}")
+        inner = [(fold.train, fold.val) for fold in folds]
+        search = GridSearchCV(clone(estimator), {k: [*v] for k, v in grid.items()}, cv=inner)
+        search.fit(scaler.transform(X[train]), y[train])
+        values.append(100.0 * search.score(scaler.transform(X[test]), y[test]))
+    return values
+
+
+@pytest.mark.parametrize("name", SETS)
+@pytest.mark.parametrize("method", GRIDS)
+def test_estimators_have_the_test_values_of_scikit_learn(repository, tmp_path, name, method):
+    X, y = SETS[name](return_X_y=True)
+    path, grid = GRIDS[method]
+    budget = load_protocols(repository / "config/protocols.yaml")["own_multiclass"].budgets[
+        "standard"
+    ]
+    ours = by_the_workflow(
+        tmp_path, name, X, y, Method(method, method, estimator=path, grid=grid), budget
+    )
+    np.testing.assert_allclose(ours, by_sklearn(name, X, y, ESTIMATORS[method], grid), rtol=1e-12)
