@@ -11,11 +11,11 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.naive_bayes import GaussianNB
 from sklearn.preprocessing import StandardScaler
 from small_sets import evaluation_of, task_of
-from toplabel.reproduction.data import PrepareTask
 
 from toplabel.reproduction.config.entry import Entry, RawFile
 from toplabel.reproduction.config.methods import Method
 from toplabel.reproduction.config.protocols import load_protocols
+from toplabel.reproduction.data import PrepareTask
 from toplabel.reproduction.data.prepare import prepare
 from toplabel.reproduction.jobs import seed_of
 from toplabel.reproduction.selection.choice import choose
