@@ -2,111 +2,123 @@
 
 import numpy as np
 import pytest
-from scipy import sparse
 from small_sets import competitor
 
-from toplabel.reproduction.methods.wsabie import (
-    Embedding,
-    Violators,
-    rank_weights,
-    sample_violators,
-)
+from toplabel.reproduction.methods.wsabie import Embedding, next_violator
 
 TRAIN = {"tol": 1e-3, "max_iter": 1000}
 
 
 def _axes(m, copies=20, seed=0):
-    """Classes along orthogonal axes, with a little noise: linearly separable without a bias."""
+    """Classes along orthogonal axes, with a little noise."""
     rng = np.random.default_rng(seed)
     y = np.repeat(np.arange(m), copies)
     return np.eye(m)[y] + 0.1 * rng.standard_normal((len(y), m)), y
 
 
-def _accuracy(trained, X, y):
-    return (trained.decision_function(X).argmax(axis=1) == y).mean()
+def _embedding(step=0.1):
+    embedding = Embedding(4, 3, 2, step, np.random.default_rng(0))
+    embedding.B = np.random.default_rng(1).standard_normal((3, 2))
+    return embedding
 
 
-def test_the_first_violator_in_random_order_is_drawn():
-    scores = np.array([[0.0, -2.0, -2.0, -0.5], [0.0, -3.0, -3.0, -3.0]])
-    labels, rng = np.array([0, 0]), np.random.default_rng(0)
-    found = [sample_violators(scores, labels, Violators(4, 0), rng) for _ in range(600)]
-    violator, draws = (np.array([one[i] for one in found]) for i in range(2))
-    assert set(violator[:, 0]) == {3}  # the only one whose score is within 1 of that of class 0
-    assert set(violator[:, 1]) == {-1}
-    shares = np.bincount(draws[:, 0], minlength=4)[1:] / len(
-        found
-    )  # 3 comes first, second or third
-    np.testing.assert_allclose(shares, 1 / 3, atol=0.08)
+def _distances(embedding, X):
+    """||B_c - W x||^2 for each row and class."""
+    return ((embedding.B - (X @ embedding.W.T)[:, None, :]) ** 2).sum(axis=2)
 
 
-def test_remembered_classes_do_not_count_and_the_oldest_is_forgotten():
-    last = Violators(5, 2)
-    last.remember(np.array([0, 0, 0, 1]), np.array([1, 2, 2, 3]))
-    remembered = last.remembered(np.array([0, 1, 2]), 5)
-    assert remembered.tolist() == [
-        [False, True, True, False, False],
-        [False, False, False, True, False],
-        [False] * 5,
-    ]
-    last.remember(np.array([0]), np.array([4]))
-    assert np.flatnonzero(last.remembered(np.array([0]), 5)).tolist() == [2, 4]
-    scores = np.array([[0.0, 9.0, 9.0, -9.0, 9.0]])
-    violator, _ = sample_violators(scores, np.array([0]), last, np.random.default_rng(0))
-    assert violator.tolist() == [1]
+def test_the_classifier_orders_classes_by_their_distance():
+    embedding, X = _embedding(), np.random.default_rng(2).standard_normal((5, 4))
+    offset = (X @ embedding.W.T)[:, None, :] ** 2
+    scores = embedding.classifier().scores(X)
+    np.testing.assert_allclose(scores, offset.sum(axis=2) - _distances(embedding, X))
 
 
-def test_weights_grow_with_the_rank_that_is_expected():
-    assert rank_weights(np.array([1, 2, 3, 4, 10]), 5).tolist() == pytest.approx(
-        [1 + 1 / 2 + 1 / 3 + 1 / 4, 1.5, 1.0, 1.0, 0.0]
-    )
+def test_a_class_violates_where_it_is_nearer_than_the_margin_allows():
+    embedding, X = _embedding(), np.random.default_rng(2).standard_normal((5, 4))
+    for x, distances in zip(X, _distances(embedding, X), strict=True):
+        expected = 2.0 + distances[1] - distances > 0
+        assert embedding.violates(embedding.W @ x, 1, 2.0).tolist() == [
+            bool(expected[0]),
+            False,
+            bool(expected[2]),
+        ]
 
 
-@pytest.mark.parametrize("as_matrix", [np.asarray, sparse.csr_matrix])
-def test_the_gradients_are_those_of_the_weighted_hinges(as_matrix):
+def test_the_first_step_of_adagrad_follows_the_gradients():
+    x, at = np.array([0.3, -1.0, 0.5, 2.0]), 1e-6
+    embedding = _embedding()
+    W, B = embedding.W.copy(), embedding.B.copy()
+
+    def apart():
+        distances = _distances(embedding, x[None])[0]
+        return distances[0] - distances[2]
+
+    numeric = {}
+    for name, values in (("W", embedding.W), ("B", embedding.B)):
+        numeric[name] = np.zeros_like(values)
+        for index in np.ndindex(values.shape):
+            kept = values[index]
+            values[index] = kept + at
+            up = apart()
+            values[index] = kept - at
+            numeric[name][index] = (up - apart()) / (2 * at)
+            values[index] = kept
+    embedding.learn(x, embedding.W @ x, 0, 2)
+    # The first step is the gradient over the root of its mean square by the d = 4 features.
+    for name, before in (("W", W), ("B", B)):
+        norms = np.sqrt((numeric[name] ** 2).sum(axis=1) / 4)
+        used = norms > 0
+        expected = before.copy()
+        expected[used] -= 0.1 * numeric[name][used] / norms[used, None]
+        np.testing.assert_allclose(getattr(embedding, name), expected, atol=1e-8)
+    assert (embedding.B[1] == B[1]).all()
+
+
+def test_a_violator_is_drawn_uniformly_and_remembered():
+    rng, violates = np.random.default_rng(0), np.array([True, False, True, False, True])
+    drawn = []
+    for _ in range(600):
+        remembered = []
+        violator = next_violator(violates, 1, remembered, 2, rng)
+        assert remembered == ([] if violator is None else [violator])
+        drawn.append(5 if violator is None else violator)
+    shares = np.bincount(drawn, minlength=6) / 600
+    missed = (1 / 4) ** 4  # class 3 of the four others in all four draws
+    expected = [(1 - missed) / 3, 0, (1 - missed) / 3, 0, (1 - missed) / 3, missed]
+    np.testing.assert_allclose(shares, expected, atol=0.08)
+
+
+def test_an_example_is_skipped_while_a_remembered_class_violates():
+    rng, violates = np.random.default_rng(0), np.array([True, False, True])
+    remembered = [2]
+    assert next_violator(violates, 1, remembered, 1, rng) is None
+    assert remembered == [2]
+    remembered, violates = [1, 2], np.array([False, False, False, True])
+    while next_violator(violates, 0, remembered, 2, rng) is None:
+        remembered = [1, 2]  # three draws of three classes miss the violator in 8 of 27 trials
+    assert remembered == [2, 3]
+
+
+def test_a_class_without_a_violator_forgets_all():
+    remembered = [2]
     rng = np.random.default_rng(0)
-    X, labels, violator = (
-        rng.standard_normal((6, 4)),
-        np.arange(6) % 3,
-        np.array([1, 2, 0, -1, 2, 1]),
-    )
-    weights = rng.random(6)
-    embedding = Embedding(4, 3, 2, 10.0, 0.1, rng)
-
-    def loss(U, B):
-        scores = X @ U @ B.T
-        apart = 1 - scores[np.arange(6), labels] + scores[np.arange(6), violator]
-        return (weights * np.maximum(apart, 0) * (violator >= 0)).sum()
-
-    scores = X @ embedding.U @ embedding.B.T
-    assert (
-        1 - scores[np.arange(6), labels] + scores[np.arange(6), violator] > 0.1
-    ).all()  # no kink
-    found = embedding.gradients(as_matrix(X), X @ embedding.U, labels, violator, weights)
-    for which, gradient in enumerate(found):
-        values = [embedding.U, embedding.B]
-        for at in np.ndindex(gradient.shape):
-            change = np.zeros(gradient.shape)
-            change[at] = 1e-6
-            up, down = (
-                loss(*(v + sign * change if i == which else v for i, v in enumerate(values)))
-                for sign in (1, -1)
-            )
-            assert gradient[at] == pytest.approx((up - down) / 2e-6, abs=1e-7)
+    assert next_violator(np.zeros(3, dtype=bool), 0, remembered, 1, rng) is None
+    assert remembered == []
 
 
 @pytest.mark.parametrize("queue", [0, 1, 2])
 def test_classes_along_axes_are_told_apart(queue):
     X, y = _axes(6)
-    trained = competitor(f"wsabie_pp_{queue}", dimension=8).train(
-        X, y, n_classes=6, C=3.0, seed=0, **TRAIN
+    trained = competitor(f"wsabie_pp_{queue}", dimension=8, margin=1.0).train(
+        X, y, n_classes=6, C=1.0, seed=0, **TRAIN
     )
-    assert _accuracy(trained, X, y) == 1.0
+    assert (trained.decision_function(X).argmax(axis=1) == y).mean() == 1.0
     assert (trained.status, trained.epochs) == ("uncertified", 30)
 
 
-def test_the_embedding_bounds_the_rank_and_the_norms():
+def test_the_embedding_bounds_the_rank():
     X, y = _axes(6)
-    trainer = competitor("wsabie_pp_0", dimension=2, epochs=5)
-    W = trainer.train(X, y, n_classes=6, C=0.5, seed=0, **TRAIN).model
-    assert np.linalg.matrix_rank(W) == 2
-    assert np.abs(W).max() <= 0.25 + 1e-12  # |<u, b>| <= 0.5 * 0.5
+    trainer = competitor("wsabie_pp_0", dimension=3, margin=1.0, epochs=5)
+    W = trainer.train(X, y, n_classes=6, C=0.1, seed=0, **TRAIN).model.W
+    assert np.linalg.matrix_rank(W) == 3

@@ -27,7 +27,7 @@ class Competitor:
     )
 
 
-_NORMS = "bound on the norms"
+_STEP = "step"
 _SIMPLEX = "simplex_coding.SupportVectors"
 
 COMPETITORS: dict[str, Competitor] = {
@@ -39,9 +39,9 @@ COMPETITORS: dict[str, Competitor] = {
     "recall_at_k": Competitor("svm_perf.RecallAtK", {"one_vs_all": False}, top_k=True),
     "recall_at_k_ova": Competitor("svm_perf.RecallAtK", {"one_vs_all": True}, top_k=True),
     "topk_ent_tr_descent": Competitor("entropy_descent.EntropyDescent", top_k=True),
-    "wsabie_pp_0": Competitor("wsabie.WsabiePlusPlus", {"queue": 0}, _NORMS),
-    "wsabie_pp_1": Competitor("wsabie.WsabiePlusPlus", {"queue": 1}, _NORMS),
-    "wsabie_pp_2": Competitor("wsabie.WsabiePlusPlus", {"queue": 2}, _NORMS),
+    "wsabie_pp_0": Competitor("wsabie.WsabiePlusPlus", {"queue": 0}, _STEP),
+    "wsabie_pp_1": Competitor("wsabie.WsabiePlusPlus", {"queue": 1}, _STEP),
+    "wsabie_pp_2": Competitor("wsabie.WsabiePlusPlus", {"queue": 2}, _STEP),
     "s_ls_batch": Competitor(
         "simplex_coding.LeastSquares", {"kernel": "linear"}, leave_one_out=True
     ),

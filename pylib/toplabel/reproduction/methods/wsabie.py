@@ -1,24 +1,20 @@
-"""Wsabie++: classes and inputs embedded in one space, trained by stochastic gradients on sampled
-violators.
+"""Wsabie++: rows and classes embedded in one space, trained by stochastic gradients on sampled violators.
 
-M. R. Gupta, S. Bengio, J. Weston: Training highly multiclass classifiers. JMLR 15, 2014; after J.
-Weston, S. Bengio, N. Usunier: Wsabie, scaling up to large vocabulary image annotation. IJCAI 2011.
-NIPS 2015 section 5.1 implements it "based on the pseudo-code from Table 3" of the first and prints
-it as W++ with Q/m: Q is the number of last violators that a class remembers, m the dimension of the
-embedding. We did not have that pseudo-code; this is our reading of what the papers say of it:
+M. R. Gupta, S. Bengio, J. Weston: Training highly multiclass classifiers. JMLR 15, 2014, Table 3.
+NIPS 2015 section 5.1 implements that pseudo-code and prints it as W++ with Q/m: Q is the number of last
+violators that a class remembers, m the dimension of the embedding. The score of class c is
 
-- The score of class c is <U^T x, B_c>, with U of shape (d, e) and B of shape (e, m). Rows of U and columns of B
-  have norms of at most `bound`, which is what is selected (Wsabie, Eq. (6)).
-- An example of class y draws other classes in random order until one violates the margin, 1 - s_y + s_c > 0. The
-  number of draws estimates the rank r of y, and the step follows the gradient of Phi(r) (1 - s_y +
-  s_c)_+ with Phi(r) = sum_{i <= r} 1/i (the WARP loss of Wsabie).
-- Empirical class confusion (the first "+"): each class keeps the last Q classes that violated its margin, and these
-  do not count as violators, so that pairs which cannot be told apart do not fill the gradient with
-  noise.
-- Adagrad (the second "+"): a step is divided by the root of the sum of the squared gradients so far, one sum a row
-  of U and one a column of B.
+    f_c(x) = -||B_c - W x||^2,    W of shape (m, d), B of shape (n_classes, m),
 
-Examples are taken in small batches, whose gradients are summed, for the sake of matrix products.
+and class c violates the margin b of an example of class y where b - f_y(x) + f_c(x) > 0.
+
+- W begins with independent signs, B with 0.
+- An example is drawn uniformly. If a class that y remembers violates the margin, the example is
+  skipped, so that classes which are hard to tell apart do not fill the gradient with noise.
+- Otherwise other classes are drawn uniformly until one violates the margin, at most as many as there
+  are classes. Class y remembers it in place of its oldest violator. If none was drawn, y forgets all.
+- A step of Adagrad follows the gradient of b - f_y + f_c, with one sum of squares for each B_c and one
+  for each row of W.
 """
 
 from __future__ import annotations
@@ -26,161 +22,123 @@ from __future__ import annotations
 import numpy as np
 
 from toplabel._core.arrays import as_integer, as_number
-from toplabel.reproduction.methods.trained import Matrix, Trained
-
-BATCH = 16
-_TINY = 1e-12
+from toplabel.reproduction.methods.trained import Affine, Trained, dense
 
 
 class WsabiePlusPlus:
     """Wsabie++ with `queue` remembered violators per class and an embedding of `dimension` numbers.
 
-    `queue` is Q, and 0 discounts nothing; the dimension is 256 in NIPS 2015; `step` is the first of
-    Adagrad, as a share of the bound on the norms, which is C. There is no warm start, and `tol` has
-    no effect: training ends after its epochs.
+    `queue` is Q, with 0 no example is skipped; the dimension is 256 in NIPS 2015; `margin` is b. The
+    step of Adagrad is selected in place of C. An epoch draws as many examples as there are rows.
+    There is no warm start, and `tol` has no effect: training ends after its epochs.
     """
 
     def __init__(
-        self, queue: int, dimension: int = 256, step: float = 0.1, epochs: int = 30
+        self, queue: int, dimension: int = 256, margin: float = 100.0, epochs: int = 30
     ) -> None:
         self._queue = as_integer(queue, "queue", 0)
         self._dimension = as_integer(dimension, "dimension", 1)
-        self._step = as_number(step, "step", 0.0, strict=True)
+        self._margin = as_number(margin, "margin", 0.0, strict=True)
         self._epochs = as_integer(epochs, "epochs", 1)
 
     def train(self, X, labels, *, n_classes, C, seed, max_iter, **_) -> Trained:
         """Train (see `trained.Trainer`)."""
         rng = np.random.default_rng(seed)
-        embedding = Embedding(X.shape[1], n_classes, self._dimension, C, self._step * C, rng)
-        last = Violators(n_classes, self._queue)
+        rows, n_rows = dense(X), len(labels)
+        embedding = Embedding(rows.shape[1], n_classes, self._dimension, C, rng)
+        remembered: list[list[int]] = [[] for _ in range(n_classes)]
         epochs = min(self._epochs, max_iter)
-        for _epoch in range(epochs):
-            order = rng.permutation(len(labels))
-            for rows in np.array_split(order, -(-len(order) // BATCH)):
-                embedding.learn(X[rows], labels[rows], last, rng)
-        return Trained(embedding.weights(), "uncertified", epochs)
+        for row in rng.integers(n_rows, size=epochs * n_rows):
+            label = int(labels[row])
+            inputs = embedding.W @ rows[row]
+            violates = embedding.violates(inputs, label, self._margin)
+            violator = next_violator(violates, label, remembered[label], self._queue, rng)
+            if violator is not None:
+                embedding.learn(rows[row], inputs, label, violator)
+        return Trained(embedding.classifier(), "uncertified", epochs)
 
 
-class Violators:
-    """The last classes that violated each class' margin, at most `depth` a class."""
+def next_violator(
+    violates: np.ndarray,
+    label: int,
+    remembered: list[int],
+    depth: int,
+    rng: np.random.Generator,
+) -> int | None:
+    """Return the violator to learn from, or None, and update what the class of the example remembers.
 
-    def __init__(self, n_classes: int, depth: int) -> None:
-        self._last = np.full((n_classes, depth), -1)
-        self._at = np.zeros(n_classes, dtype=int)
-
-    def remembered(self, labels: np.ndarray, n_classes: int) -> np.ndarray:
-        """Return whether the class of each example remembers each class, (len(labels), n_classes)."""
-        # The last column takes the -1.
-        remembers = np.zeros((len(labels), n_classes + 1), dtype=bool)
-        remembers[np.arange(len(labels))[:, None], self._last[labels]] = True
-        return remembers[:, :n_classes]
-
-    def remember(self, labels: np.ndarray, violators: np.ndarray) -> None:
-        """Note violators, in the order of the examples."""
-        depth = self._last.shape[1]
-        if depth == 0:
-            return
-        for label, violator in zip(labels.tolist(), violators.tolist(), strict=True):
-            if violator not in self._last[label]:
-                self._last[label, self._at[label]] = violator
-                self._at[label] = (self._at[label] + 1) % depth
+    Parameters
+    ----------
+    violates : ndarray of bool, shape (n_classes,)
+        Which classes violate the margin; the class of the example does not.
+    label : int
+        The class of the example.
+    remembered : list of int
+        Its last violators, the oldest first, which is changed.
+    depth : int
+        How many it remembers.
+    rng : numpy.random.Generator
+    """
+    if violates[remembered].any():
+        return None
+    others = len(violates) - 1
+    drawn = rng.integers(others, size=others) if others else np.empty(0, dtype=int)
+    drawn += drawn >= label
+    hits = drawn[violates[drawn]]
+    if len(hits) == 0:
+        remembered.clear()
+        return None
+    if depth:
+        remembered.append(int(hits[0]))
+        del remembered[:-depth]
+    return int(hits[0])
 
 
 class Embedding:
-    """U and B with their sums of squared gradients.
-
-    `bound` is the largest norm of a row of U and of a column of B, `step` that of Adagrad. The
-    start are independent normal entries of deviation 1/sqrt(dimension), within the bound.
-    """
+    """W and B, with their sums of squared gradients; `step` is that of Adagrad."""
 
     def __init__(
-        self,
-        d: int,
-        n_classes: int,
-        dimension: int,
-        bound: float,
-        step: float,
-        rng: np.random.Generator,
+        self, d: int, n_classes: int, dimension: int, step: float, rng: np.random.Generator
     ) -> None:
-        self._bound, self._step = bound, step
-        scale = 1.0 / np.sqrt(dimension)
-        self.U = _within(scale * rng.standard_normal((d, dimension)), bound)
-        self.B = _within(
-            scale * rng.standard_normal((n_classes, dimension)), bound
-        )  # a row per class
-        self._squares = np.zeros(d), np.zeros(n_classes)
+        self._step = step
+        self.W = rng.choice([-1.0, 1.0], size=(dimension, d))
+        self.B = np.zeros((n_classes, dimension))
+        self._squares_W, self._squares_B = np.zeros(dimension), np.zeros(n_classes)
 
-    def weights(self) -> np.ndarray:
-        """Return the equivalent linear classifier, shape (d, m)."""
-        return self.U @ self.B.T
+    def classifier(self) -> Affine:
+        """Return the affine classifier that orders classes as the embedding does: f_c + ||W x||^2."""
+        return Affine(2.0 * (self.B @ self.W).T, -self._norms())
 
-    def learn(
-        self, X: Matrix, labels: np.ndarray, last: Violators, rng: np.random.Generator
-    ) -> None:
-        """Take one step on a batch of examples."""
-        inputs = np.asarray(X @ self.U)
-        violator, draws = sample_violators(inputs @ self.B.T, labels, last, rng)
-        violated = violator >= 0
-        if not violated.any():
-            return
-        of_U, of_B = self.gradients(X, inputs, labels, violator, rank_weights(draws, len(self.B)))
-        self.U, self.B = (
-            self._stepped(values, gradient, squares)
-            for values, gradient, squares in zip(
-                (self.U, self.B), (of_U, of_B), self._squares, strict=True
-            )
-        )
-        last.remember(labels[violated], violator[violated])
+    def _norms(self) -> np.ndarray:
+        return np.einsum("ij,ij->i", self.B, self.B)
+
+    def violates(self, inputs: np.ndarray, label: int, margin: float) -> np.ndarray:
+        """Return which classes violate the margin of an example, of which `inputs` is W x."""
+        scores = 2.0 * (self.B @ inputs) - self._norms()
+        violates = margin - scores[label] + scores > 0
+        violates[label] = False
+        return violates
 
     def gradients(
-        self,
-        X: Matrix,
-        inputs: np.ndarray,
-        labels: np.ndarray,
-        violator: np.ndarray,
-        weights: np.ndarray,
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Return gradients of sum_i weights_i (1 - s_{y_i} + s_{c_i})_+; c_i = -1 is none."""
-        weights = np.where(violator >= 0, weights, 0.0)
-        apart = np.zeros((len(labels), len(self.B)))  # of the scores
-        rows = np.arange(len(labels))
-        apart[rows, violator] += weights
-        apart[rows, labels] -= weights
-        return np.asarray(X.T @ (apart @ self.B)), apart.T @ inputs
+        self, inputs: np.ndarray, label: int, violator: int
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the gradients of -f_label + f_violator by B_label, by B_violator, and by W x."""
+        of_label = 2.0 * (self.B[label] - inputs)
+        of_violator = 2.0 * (inputs - self.B[violator])
+        return of_label, of_violator, 2.0 * (self.B[violator] - self.B[label])
 
-    def _stepped(self, values: np.ndarray, gradient: np.ndarray, squares: np.ndarray) -> np.ndarray:
-        squares += np.einsum("ij,ij->i", gradient, gradient)
-        scale = self._step / np.sqrt(np.maximum(squares, _TINY))
-        return _within(values - scale[:, None] * gradient, self._bound)
+    def learn(self, x: np.ndarray, inputs: np.ndarray, label: int, violator: int) -> None:
+        """Take a step on an example of a class that a violator is too near to."""
+        d = len(x)
+        of_label, of_violator, of_inputs = self.gradients(inputs, label, violator)
+        for c, gradient in ((label, of_label), (violator, of_violator)):
+            self._squares_B[c] += gradient @ gradient / d
+            self.B[c] -= self._step * _divided(gradient, self._squares_B[c])
+        self._squares_W += of_inputs**2 * (x @ x) / d
+        moves = _divided(of_inputs, self._squares_W)
+        self.W -= (self._step * moves)[:, None] * x
 
 
-def sample_violators(
-    scores: np.ndarray, labels: np.ndarray, last: Violators, rng: np.random.Generator
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the first class in random order that violates each margin, and the number drawn.
-
-    Both have the shape (b,) of the examples; -1 where there is none. Classes that the class of an
-    example remembers do not count.
-    """
-    rows = np.arange(len(labels))
-    turn = rng.random(scores.shape)
-    turn[rows, labels] = np.inf
-    violates = 1.0 - scores[rows, labels][:, None] + scores > 0
-    violates &= ~last.remembered(labels, scores.shape[1])
-    violates[rows, labels] = False
-    first = np.where(violates, turn, np.inf).argmin(axis=1)
-    violated = violates[rows, first]
-    draws = 1 + (turn < turn[rows, first][:, None]).sum(axis=1)
-    return np.where(violated, first, -1), np.where(violated, draws, 1)
-
-
-def rank_weights(draws: np.ndarray, n_classes: int) -> np.ndarray:
-    """Return Phi of the rank estimated from the draws, floor((m - 1) / draws) (Wsabie, section 4)."""
-    harmonic = np.concatenate([[0.0], np.cumsum(1.0 / np.arange(1, max(n_classes, 2)))])
-    return harmonic[(n_classes - 1) // draws]
-
-
-def _within(rows: np.ndarray, bound: float) -> np.ndarray:
-    """Return rows scaled down to a norm of at most `bound`."""
-    norms = np.sqrt(np.einsum("ij,ij->i", rows, rows))
-    return rows * (bound / np.maximum(norms, bound))[:, None]
+def _divided(gradient: np.ndarray, squares: np.ndarray) -> np.ndarray:
+    """Return a gradient over the roots of sums of squares, and 0 where a sum is 0."""
+    return np.divide(gradient, np.sqrt(squares), out=np.zeros_like(gradient), where=squares > 0)
