@@ -85,7 +85,8 @@ class RecallAtK:
             status,
             n_rows=X.shape[1] + 1,
         )
-        return replace(trained, model=Affine(trained.model[:-1], trained.model[-1]))
+        weights = np.asarray(trained.model)
+        return replace(trained, model=Affine(weights[:-1], weights[-1]))
 
 
 def unpacked(w: np.ndarray, n_columns: int) -> tuple[np.ndarray, float]:
