@@ -78,3 +78,25 @@ def test_little_noise_makes_the_bound_of_least_squares_steeper(q, T, seed, sprea
     excess = weight @ ((F - best) ** 2).sum(axis=1)
     factor = (2 * np.sqrt(noise + 1)) ** ((2 * q + 2) / (q + 2))
     assert lost <= factor * (2 * (T - 1) / T * excess) ** ((q + 1) / (q + 2)) + SLACK
+
+
+@pytest.mark.parametrize("T", [2, 3, 7])
+@pytest.mark.parametrize("q", [0.5, 1.0, 4.0])
+@pytest.mark.parametrize("lead", [0.2, 0.6, 1.0])
+def test_the_bound_under_little_noise_is_within_ten_of_the_loss_where_it_is_nearly_reached(
+    T, q, lead
+):
+    """f is best but at one point, where it stands just across the boundary of the two likeliest classes.
+
+    With the weight lead^q of that point B_q is 1, and loss and bound are powers of the lead alone.
+    """
+    C, weight = simplex_coding(T).T, lead**q
+    rho = np.zeros(T)
+    rho[:2] = (1 + lead) / 2, (1 - lead) / 2
+    best = rho @ C
+    across = best - (1 + 1e-9) * (best @ (C[0] - C[1])) * (C[0] - C[1]) / np.sum((C[0] - C[1]) ** 2)
+    assert decode(across[None])[0] == 1
+    lost, excess = weight * lead, weight * np.sum((across - best) ** 2)
+    factor = (2 * np.sqrt(1 + 1)) ** ((2 * q + 2) / (q + 2))
+    bound = factor * (2 * (T - 1) / T * excess) ** ((q + 1) / (q + 2))
+    assert bound / 10 < lost <= bound
