@@ -110,6 +110,8 @@ def check_records(workflow: Any, rules: Iterable[Any]) -> None:
     Without its record Snakemake takes a result for one of the present config and sources. An output of a
     job that was killed needs none: it is marked as incomplete, and made again.
     """
+    if not workflow.is_main_process:
+        return
     from snakemake.io import IOFile
     from snakemake.persistence.file import FilePersistence
 
@@ -120,7 +122,7 @@ def check_records(workflow: Any, rules: Iterable[Any]) -> None:
         if RESULTS in Path(pattern).parts
         for path in Path().glob(re.sub(r"\{[^}]*\}", "*", pattern))
     }
-    if not workflow.is_main_process or not paths:
+    if not paths:
         return
     records = FilePersistence(nolock=True)
     unknown = {path for path in paths if records.metadata(IOFile(path)) is None}
