@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,8 +19,8 @@ from toplabel._core.solution import Record
 from toplabel.metrics import top_k_accuracy
 from toplabel.reproduction.data.parts import Part, Prepared
 from toplabel.reproduction.frames import Columns
-from toplabel.reproduction.timing import peers, projections
-from toplabel.reproduction.timing.clock import timed
+from toplabel.reproduction.timing import TimeTask, peers, projections
+from toplabel.reproduction.timing.clock import measure, timed
 from toplabel.reproduction.timing.peers import fista, primal
 from toplabel.solver import solve
 
@@ -168,3 +169,14 @@ MEASUREMENTS = {
     "softmax": Measurement(softmax, SOFTMAX, "wall time"),
 }
 """The measurements by the names of their files."""
+
+
+def measured(task: TimeTask, prepared: Prepared | None) -> tuple[pd.DataFrame, dict[str, str]]:
+    """Return the times of a task, and the facts of them: what was trained, if anything, and how."""
+    measurement = MEASUREMENTS[task.name]
+    data = None if prepared is None else timed_set(prepared, task.title)
+    given = (task.quick,) if data is None else (data, task.quick)
+    times, conditions = measure(
+        partial(measurement.function, *given), task.quick, measurement.clock
+    )
+    return times, {"what": data.words if data else "", "sentence": conditions}
