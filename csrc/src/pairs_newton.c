@@ -87,32 +87,38 @@ static tl_status conjugate_gradients(tl_pairs *self, double tol, size_t most, do
 
 /* ---- the search ---- */
 
-/* The projection of row r of a + t d onto the domain is an update without features and with a
- * smoothing that makes its weight 1. */
+/* Is v, of a row, in the domain but for rounding? */
+static bool is_in_domain(const tl_pairs *self, const tl_row *row, size_t width, const double *v) {
+    double largest;
+    const double size = tl_norm1(width, v, &largest) / row->C;
+    return self->ops->infeasibility(row, self->params, width, v, -1.0 / row->C) <=
+           TL_PAIRS_ROUNDING * size;
+}
+
+/* Row r of a + t d, or its projection onto the domain, an update without features and with a
+ * smoothing that makes its weight 1. The projection has the rounding of margins of size 1, which is
+ * above the gain of the last steps. */
 static void project_row(tl_pairs *self, size_t r, double t, const double *d) {
     const size_t first = self->start[r], width = tl_pairs_width(self, r), n = tl_padded(self->m);
     double *s = self->work, *a_new = s + n, *rest = a_new + n, warm[TL_WARM] = {NAN, NAN};
-    const double *a = self->dual + first;
+    double *trial = self->trial + first;
     tl_row row = tl_pairs_row(self, r);
-    tl_params params = self->params;
-    row.norm2 = 0.0;
-    params.gamma = row.C;
-    bool is_moved = false;
+    for (size_t j = 0; j < width; j++) {
+        const size_t at = self->face.number[self->place[first + j]];
+        trial[j] = self->dual[first + j] + (at == TL_NOT_FREE ? 0.0 : t * d[at]);
+    }
+    if (is_in_domain(self, &row, width, trial)) return;
     for (size_t j = 0, in = 0; j < width; j++) {
         const bool is_label = in < row.n_labels && (size_t)row.labels[in] == j;
         in += is_label;
-        const size_t at = self->face.number[self->place[first + j]];
-        const double step = at == TL_NOT_FREE ? 0.0 : t * d[at];
-        is_moved |= step != 0.0;
         s[j] = slope_of(self->ops, is_label);
-        if (!(is_label && self->ops->multiclass)) s[j] -= a[j] + step;
+        if (!(is_label && self->ops->multiclass)) s[j] -= trial[j];
     }
-    if (!is_moved) {
-        memcpy(self->trial + first, a, width * sizeof *a);
-        return;
-    }
-    self->ops->update(&row, params, width, s, a, a_new, warm, rest);
-    memcpy(self->trial + first, a_new, width * sizeof *a_new);
+    tl_params params = self->params;
+    row.norm2 = 0.0;
+    params.gamma = row.C;
+    self->ops->update(&row, params, width, s, self->dual + first, a_new, warm, rest);
+    memcpy(trial, a_new, width * sizeof *a_new);
 }
 
 static double conjugate_of(const tl_pairs *self, size_t r, const double *dual) {

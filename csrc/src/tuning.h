@@ -165,6 +165,8 @@
 #define TL_LEAST_SHARE 0.2
 /* Halvings of a Newton step until it is given up. */
 #define TL_PAIRS_TRIALS 12
+/* What a point misses of the domain, relative to its size, that counts as rounding. */
+#define TL_PAIRS_ROUNDING 1e-15
 /* The length of a step along which the dual has no curvature, in units of C: the projection onto
  * the domain ends it. */
 #define TL_UNBOUNDED 1e3

@@ -118,6 +118,18 @@ def test_gaps_below_the_rounding_of_the_blocks(problem):
     assert solution.status == "converged"
 
 
+def test_newton_steps_go_on_where_their_gain_is_below_the_rounding_of_a_projection():
+    """With all steps projected, 35 outer steps were made: from the eighth on by passes alone."""
+    rng = np.random.default_rng(0)
+    n, d, m = 400, 100, 30
+    X = np.round(rng.random((n, d)) * (rng.random((n, d)) < 0.5), 1)
+    y = rng.integers(0, m, n)
+    options = {"k": 5, "C": 1e4, "tol": 1e-8, "max_iter": 3000, "method": "pairs"}
+    solution = toplabel.solve(X, y, "topk_svm_alpha", n_classes=m, **options)
+    assert solution.status == "converged"
+    assert solution.methods[1].steps <= 14
+
+
 def test_a_class_without_rows(problem):
     X, y, _ = problem
     labels = np.minimum(y, M - 2)
