@@ -174,7 +174,8 @@ def sides(scores: Tensor, Y: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     z = torch.where(Y, -scores, scores)
     parts = [z.masked_fill(Y, -torch.inf), z.masked_fill(~Y, -torch.inf)]
     logs = [torch.logsumexp(part, -1, keepdim=True) for part in parts]
-    log_sum = torch.where(Y, logs[1], logs[0])
+    # Where all of a side is minus infinity, so stays z less its finite bound.
+    log_sum = torch.where(Y, logs[1], logs[0]).clamp(min=torch.finfo(scores.dtype).min)
     return torch.exp(z - log_sum), logs[0], logs[1]
 
 
