@@ -82,10 +82,12 @@ def test_the_filter_shows_rows_by_words_and_verdict(site: Site, tmp_path: Path) 
         form.dispatchEvent(new Event("input"));
         return $$("#tables .grid tbody tr").filter((row) => !row.hidden).map((row) => row.cells[0].textContent);
       };
-      return [ask("letter svm", ""), ask("", "off"), ask("no such thing", ""), location.search, form.hidden];
+      const rows = [ask("letter svm", ""), ask("letter top-1 LR", ""), ask("", "off"), ask("no such thing", "")];
+      return [...rows, location.search, form.hidden];
     """
-    words, off, nothing, address, hidden = browse(site.texts["multiclass"], body, tmp_path)
+    words, across, off, nothing, address, hidden = browse(site.texts["multiclass"], body, tmp_path)
     assert words == ["SVMMulti"]
+    assert across == ["LRMulti"]  # top-1 stands in the head of the table
     assert off == ["LRMulti", "top-3 Enttr"]
     assert nothing == []
     assert address == "?find=no+such+thing"

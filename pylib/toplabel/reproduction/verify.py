@@ -21,6 +21,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from toplabel.reproduction.compare.cells import KEPT, VARIANT, read_cells
@@ -188,14 +189,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
     compared = beside(kept[chosen], computed(folder, drawn))
     is_drawn = compared.index.isin(drawn.index)
     print(_table(compared[is_drawn]))
-    if not (others := compared[~is_drawn])["same"].all():
+    others = compared[~is_drawn & compared["again"].notna()]
+    if not others["same"].all():
         print(f"other numbers of these results that differ:\n{_table(others[~others['same']])}")
-    for which, digits in (("same", "to the last digit"), ("same_shown", "as shown in a report")):
-        print(
-            f"{compared.loc[is_drawn, which].sum()} of {len(drawn)} the same {digits}, and "
-            f"{others[which].sum()} of {len(others)} others of their results"
-        )
+    print(_counts(compared, is_drawn))
     return 0 if status == 0 and compared["same"].all() else 1
+
+
+def _counts(compared: pd.DataFrame, is_drawn: np.ndarray) -> str:
+    """Return how many of the numbers that were computed are the same, and how many were not computed."""
+    is_computed = compared["again"].notna()
+    drawn, others = compared[is_drawn & is_computed], compared[~is_drawn & is_computed]
+    lines = []
+    if len(drawn):
+        lines = [
+            f"{drawn[which].sum()} of {len(drawn)} the same {digits}, and "
+            f"{others[which].sum()} of {len(others)} others of their results"
+            for which, digits in (
+                ("same", "to the last digit"),
+                ("same_shown", "as shown in a report"),
+            )
+        ]
+    if missing := int((~is_computed[is_drawn]).sum()):
+        lines.append(f"{missing} of {is_drawn.sum()} could not be computed: nothing is known of them")
+    return "\n".join(lines)
 
 
 def _table(numbers: pd.DataFrame) -> str:

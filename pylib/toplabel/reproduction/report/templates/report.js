@@ -39,7 +39,8 @@
     if (button) sort(button);
   });
 
-  // Filtering: every word must occur in a row or in the heading of its table; the address says what was asked.
+  // Filtering: every word must occur in a row, in the head of its table or in the words that find the
+  // table; the address says what was asked.
   const form = document.querySelector(".filter");
   const matches = (cell, verdict) => (verdict === "measured"
     ? cell.querySelector("a") !== null
@@ -52,9 +53,10 @@
     let found = 0;
     for (const table of all("#tables table[data-find]")) {
       const grid = table.classList.contains("grid");
+      const heads = `${table.dataset.find} ${table.tHead?.textContent ?? ""}`;
       let left = 0;
       for (const row of table.tBodies[0].rows) {
-        const text = `${table.dataset.find} ${row.textContent}`.toLowerCase();
+        const text = `${heads} ${row.textContent}`.toLowerCase();
         const cells = Array.from(row.cells).slice(1);
         row.hidden = !(words.every((word) => text.includes(word)) &&
           (!verdict || cells.some((cell) => matches(cell, verdict))));
@@ -62,7 +64,7 @@
         if (grid) cells.forEach((cell) => cell.classList.toggle("dim", verdict !== "" && !matches(cell, verdict)));
       }
       table.parentElement.hidden = left === 0;
-      if (grid) found += left;
+      found += left;
     }
     for (const section of all("#tables > section.table")) {
       const tables = all("table", section);
