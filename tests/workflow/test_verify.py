@@ -3,12 +3,13 @@
 import platform
 from types import SimpleNamespace
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from toplabel.reproduction.facts import kernels_of
 from toplabel.reproduction.files import write_json
-from toplabel.reproduction.verify import Times, beside, draw, kernels_of_run
+from toplabel.reproduction.verify import Times, beside, counts, draw, kernels_of_run
 
 
 def _blas(*kernels):
@@ -72,3 +73,16 @@ def test_numbers_are_the_same_up_to_the_digits_of_the_kept_file():
     found = beside(kept, again.assign(again=[1 + 1e-14, 1 + 1e-10, 1.06]))
     assert list(found["same"]) == [True, False, False, False]
     assert list(found["same_shown"]) == [True, True, False, False]
+
+
+def test_numbers_that_could_not_be_computed_are_not_called_different():
+    kept = _numbers(("a", "x"), ("b", "y"), ("c", "z"))
+    again = kept.drop(columns="printed").rename(columns={"value": "again"})
+    one_computed = beside(kept, again.iloc[:1])
+    assert counts(one_computed, np.array([True, True, False])).splitlines() == [
+        "1 of 1 the same to the last digit, and 0 of 0 others of their results",
+        "1 of 1 the same as shown in a report, and 0 of 0 others of their results",
+        "1 of 2 could not be computed: nothing is known of them",
+    ]
+    none_computed = beside(kept, again.iloc[:0])
+    assert "the same" not in counts(none_computed, np.array([True, True, True]))

@@ -192,11 +192,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     others = compared[~is_drawn & compared["again"].notna()]
     if not others["same"].all():
         print(f"other numbers of these results that differ:\n{_table(others[~others['same']])}")
-    print(_counts(compared, is_drawn))
+    print(counts(compared, is_drawn))
     return 0 if status == 0 and compared["same"].all() else 1
 
 
-def _counts(compared: pd.DataFrame, is_drawn: np.ndarray) -> str:
+def counts(compared: pd.DataFrame, is_drawn: np.ndarray) -> str:
     """Return how many of the numbers that were computed are the same, and how many were not computed."""
     is_computed = compared["again"].notna()
     drawn, others = compared[is_drawn & is_computed], compared[~is_drawn & is_computed]
@@ -211,7 +211,9 @@ def _counts(compared: pd.DataFrame, is_drawn: np.ndarray) -> str:
             )
         ]
     if missing := int((~is_computed[is_drawn]).sum()):
-        lines.append(f"{missing} of {is_drawn.sum()} could not be computed: nothing is known of them")
+        lines.append(
+            f"{missing} of {is_drawn.sum()} could not be computed: nothing is known of them"
+        )
     return "\n".join(lines)
 
 
