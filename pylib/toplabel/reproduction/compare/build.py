@@ -12,12 +12,13 @@ from toplabel.reproduction.compare.cells import (
     CELL,
     COLUMNS,
     MEASURED,
+    PLACE,
     PUBLISHED,
     VARIANT,
     with_columns,
 )
 from toplabel.reproduction.compare.measured import reduce_splits
-from toplabel.reproduction.compare.published import PLACE, load_published
+from toplabel.reproduction.compare.published import load_published
 from toplabel.reproduction.compare.verdicts import (
     NOT_REPRODUCED,
     further_draw,

@@ -43,27 +43,14 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from toplabel.reproduction.compare.verdicts import NOT_REPRODUCED
 from toplabel.reproduction.frames import read_frame, write_frame
 
-COLUMNS: Mapping[str, type] = {
-    "source": str,
-    "table": str,
-    "dataset": str,
-    "features": str,
-    "method": str,
-    "k": str,
-    "gamma": str,
-    "kernel": str,
-    "metric": str,
-    "run": str,
-    "reading": str,
-    "value": float,
-    "std": float,
-    "splits": int,
-    "printed": str,
-    "difference": float,
-    "verdict": str,
+PLACE = [
+    *("source", "table", "dataset", "features"),
+    *("method", "k", "gamma", "kernel", "metric"),
+]
+"""The columns that name a printed number."""
+INTERVALS: Mapping[str, type] = {
     "rows_low": float,
     "rows_high": float,
     "in_rows": str,
@@ -71,15 +58,9 @@ COLUMNS: Mapping[str, type] = {
     "seeds_mean": float,
     "seeds_std": float,
     "in_seeds": str,
-    "reason": str,
-    "choice": str,
-    "note": str,
-    "config_dataset": str,
-    "config_method": str,
-    "label": str,
-    "variant_of": str,
-    "study": str,
-    "budget": str,
+}
+"""The columns of the intervals of a measured number; the wide frame has them, too."""
+FIT: Mapping[str, type] = {
     "C": float,
     "theta": float,
     "threshold": float,
@@ -88,8 +69,23 @@ COLUMNS: Mapping[str, type] = {
     "gradient_norm": float,
     "epochs": int,
     "seconds": float,
+}
+"""The columns of how it was trained, which the wide frame has, too."""
+COLUMNS: Mapping[str, type] = {
+    **dict.fromkeys([*PLACE, "run", "reading"], str),
+    "value": float,
+    "std": float,
+    "splits": int,
+    "printed": str,
+    "difference": float,
+    "verdict": str,
+    **INTERVALS,
+    **dict.fromkeys(["reason", "choice", "note", "config_dataset", "config_method"], str),
+    **dict.fromkeys(["label", "variant_of", "study", "budget"], str),
+    **FIT,
     "status": str,
 }
+"""The columns of the frame."""
 PUBLISHED, MEASURED, KEPT = "published", "measured", "kept"
 VARIANT = "variant"
 CELL = ["config_dataset", "config_method", "metric"]
@@ -129,21 +125,3 @@ def measurements(cells: pd.DataFrame, run: str = MEASURED) -> pd.DataFrame:
     """Return each number of a run once, printed or not, at the first place that prints it."""
     chosen = cells[(cells["run"] == run) & (cells["reading"] == "")]
     return chosen.drop_duplicates(CELL).reset_index(drop=True)
-
-
-def under_readings(cells: pd.DataFrame, run: str = MEASURED) -> pd.DataFrame:
-    """Return the numbers of a run under other readings of the protocols."""
-    chosen = (cells["run"] == run) & ~cells["reading"].isin(["", VARIANT])
-    return cells[chosen].reset_index(drop=True)
-
-
-def variants(cells: pd.DataFrame, run: str = MEASURED) -> pd.DataFrame:
-    """Return the numbers of variants of methods, beside what the papers print of the methods."""
-    chosen = (cells["run"] == run) & (cells["reading"] == VARIANT)
-    return cells[chosen].reset_index(drop=True)
-
-
-def differing(cells: pd.DataFrame, run: str = MEASURED) -> pd.DataFrame:
-    """Return the numbers of a run that are not reproduced."""
-    rows = compared(cells, run)
-    return rows[rows["verdict"].isin(NOT_REPRODUCED)].reset_index(drop=True)

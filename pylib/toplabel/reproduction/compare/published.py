@@ -13,14 +13,10 @@ import pandas as pd
 
 from toplabel._core.catalogue import LOSSES, parametrised
 from toplabel.metrics.names import is_fraction
+from toplabel.reproduction.compare.cells import PLACE
 from toplabel.reproduction.config.keys import Key, key_of, number_text, published_tables, table_name
 from toplabel.reproduction.frames import as_numbers, read_frame
 
-PLACE = [
-    *("source", "table", "dataset", "features"),
-    *("method", "k", "gamma", "kernel", "metric"),
-]
-"""The columns that name a printed number."""
 OTHERS = "reference"
 """The method under which results of several other authors stand; only this key may repeat."""
 _OTHER_LABELS = {OTHERS: "Another paper", "rf_pct": "RF-PCT", "homer": "HOMER", "br_svm": "BR"}

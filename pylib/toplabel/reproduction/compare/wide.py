@@ -15,85 +15,45 @@ from toplabel._core.catalogue import LOSSES
 from toplabel.metrics.names import lower_is_better
 from toplabel.reproduction.compare.cells import (
     CELL,
+    FIT,
+    INTERVALS,
     KEPT,
     MEASURED,
+    PLACE,
     PUBLISHED,
-    compared,
+    VARIANT,
     measurements,
-    under_readings,
-    variants,
     with_columns,
 )
-from toplabel.reproduction.compare.published import OTHERS, PLACE, decimals_of, method_label
+from toplabel.reproduction.compare.published import OTHERS, decimals_of, method_label
 from toplabel.reproduction.compare.verdicts import NOT_REPRODUCED
 from toplabel.reproduction.config.keys import Key
 from toplabel.reproduction.config.notes import Notes
 
 COLUMNS: Mapping[str, type] = {
     # The place of the number, as in cells.csv, and in the tables of the report.
-    "source": str,
-    "table": str,
-    "dataset": str,
-    "features": str,
-    "method": str,
-    "k": str,
-    "gamma": str,
-    "kernel": str,
-    "metric": str,
-    "study": str,
-    "own_table": str,
-    "grid": str,
-    "column": str,
-    "label": str,
+    **dict.fromkeys([*PLACE, "study", "own_table", "grid", "column", "label"], str),
     # The printed number, and the measured or kept one.
-    "state": str,
-    "printed": str,
-    "published": float,
-    "published_std": float,
-    "measured": float,
-    "std": float,
+    **dict.fromkeys(["state", "printed"], str),
+    **dict.fromkeys(["published", "published_std", "measured", "std"], float),
     "splits": int,
     "difference": float,
     "verdict": str,
-    "rows_low": float,
-    "rows_high": float,
-    "in_rows": str,
-    "seeds": int,
-    "seeds_mean": float,
-    "seeds_std": float,
-    "in_seeds": str,
+    **INTERVALS,
     "best": bool,
     "best_published": bool,
     # The number under another reading of the protocol.
     "found": float,
-    "found_verdict": str,
-    "found_reading": str,
-    "found_run": str,
+    **dict.fromkeys(["found_verdict", "found_reading", "found_run"], str),
     # The number of the variant of the method that is nearest to the printed one.
     "variant": str,
     "variant_value": float,
     "variant_verdict": str,
     # What is said of it.
-    "choice": str,
-    "reason": str,
-    "reason_title": str,
-    "reason_why": str,
-    "evidence": str,
-    "why": str,
+    **dict.fromkeys(["choice", "reason", "reason_title", "reason_why", "evidence", "why"], str),
     # How it was measured.
-    "config_dataset": str,
-    "config_method": str,
-    "file": str,
-    "budget": str,
-    "selected": str,
-    "C": float,
-    "theta": float,
-    "threshold": float,
-    "selected_k": int,
-    "relative_gap": float,
-    "gradient_norm": float,
-    "epochs": int,
-    "seconds": float,
+    **dict.fromkeys(["config_dataset", "config_method", "file", "budget", "selected"], str),
+    **FIT,
     "row_seconds": float,
     "status": str,
     "stopped": bool,
@@ -174,21 +134,19 @@ def _printed(cells: pd.DataFrame) -> pd.DataFrame:
         cells["run"] == PUBLISHED, [*PLACE, "printed", *_OF_PRINT, "choice", "note"]
     ]
     printed = printed.rename(columns=_OF_PRINT)
-    numbers = pd.concat([compared(cells), compared(cells, KEPT)]).drop_duplicates(PLACE)
+    ours = pd.concat([cells[cells["run"] == run] for run in (MEASURED, KEPT)])
+    ours = ours[ours["source"] != ""]
+    numbers = ours[ours["reading"] == ""].drop_duplicates(PLACE)
     numbers = numbers.drop(columns=["printed", "choice", "note", "reading"])
     numbers = numbers.rename(columns={"value": "measured", "run": "state"})
-    others = pd.concat([under_readings(cells), under_readings(cells, KEPT)])
-    tried = pd.concat([_nearest(variants(cells)), _nearest(variants(cells, KEPT))])
-    for rows, names in ((others, _FOUND), (tried, _VARIANT)):
+    others = ours[~ours["reading"].isin(["", VARIANT])]
+    nearest = ours[ours["reading"] == VARIANT].sort_values("difference", key=abs, kind="stable")
+    nearest = nearest.sort_values("run", key=lambda runs: runs == KEPT, kind="stable")
+    for rows, names in ((others, _FOUND), (nearest, _VARIANT)):
         rows = rows.drop_duplicates(PLACE)[[*PLACE, *names]].rename(columns=names)
         numbers = numbers.merge(rows, on=PLACE, how="left")
     printed = printed.merge(numbers, on=PLACE, how="left")
     return _filled(printed.assign(state=printed["state"].fillna(PUBLISHED)))
-
-
-def _nearest(numbers: pd.DataFrame) -> pd.DataFrame:
-    """Return numbers, the nearest to the printed one first."""
-    return numbers.sort_values("difference", key=abs, kind="stable")
 
 
 def _unprinted(

@@ -10,6 +10,7 @@ from typing import Any
 
 import pandas as pd
 
+from toplabel.reproduction.compare.cells import FIT, INTERVALS
 from toplabel.reproduction.compare.classes import CONFUSION, RATES
 from toplabel.reproduction.compare.published import OTHERS, decimals_of
 from toplabel.reproduction.compare.verdicts import FEWEST_DRAWS
@@ -35,31 +36,8 @@ from toplabel.reproduction.report.tree import Entry, Fold, Part, Section, Table,
 _QUOTED = "Results of other authors that the paper quotes:"
 _LARGEST = 30  # classes of a confusion matrix that is shown
 _RECORD = (
-    "dataset",
-    "features",
-    "label",
-    "metric",
-    "measured",
-    "std",
-    "splits",
-    "rows_low",
-    "rows_high",
-    "in_rows",
-    "seeds",
-    "seeds_mean",
-    "seeds_std",
-    "in_seeds",
-    "choice",
-    "C",
-    "theta",
-    "threshold",
-    "selected_k",
-    "relative_gap",
-    "gradient_norm",
-    "epochs",
-    "seconds",
-    "status",
-    "budget",
+    *("dataset", "features", "label", "metric", "measured", "std", "splits"),
+    *(*INTERVALS, "choice", *FIT, "status", "budget"),
 )
 """The columns that a record shows, under their names in cells.csv."""
 
