@@ -27,9 +27,9 @@ rule compare:
     output:
         cells="results/cells.csv",
         wide="results/cells_wide.csv",
-        scores="results/comparison_scores.csv",
-        methods="results/comparison_methods.csv",
-        tests="results/comparison_tests.csv",
+        scores=report("results/comparison_scores.csv", category="Methods beside each other"),
+        methods=report("results/comparison_methods.csv", category="Methods beside each other"),
+        tests=report("results/comparison_tests.csv", category="Methods beside each other"),
         claims="results/claims.csv",
         totals="results/totals.json",
     log:

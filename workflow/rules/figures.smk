@@ -3,7 +3,7 @@ rule draw_figure:
     input:
         planned(targets.figure_inputs, "{figure}"),
     output:
-        svg="results/figures/{figure}.svg",
+        svg=report("results/figures/{figure}.svg", category="Figures"),
         csv="results/figures/{figure}.csv",
         json="results/figures/{figure}.json",
     log:

@@ -22,8 +22,8 @@ rule report:
         workflow=plan.workflow,
         own_code=plan.own_code,
     output:
-        html=f"{plan.report}/index.html",
-        pdf=f"{plan.report}/toplabel.pdf",
+        html=report(f"{plan.report}/index.html", category="Report"),
+        pdf=report(f"{plan.report}/toplabel.pdf", category="Report"),
         json=f"{plan.report}/data/report.json",
         crate=f"{plan.report}/ro-crate-metadata.json",
     log:

@@ -13,7 +13,7 @@ import pandas as pd
 from toplabel.reproduction.compare.published import decimals_of
 from toplabel.reproduction.compare.statistics import FEWEST_SETS
 from toplabel.reproduction.frames import split_names
-from toplabel.reproduction.report.figures import ranks
+from toplabel.reproduction.report.figures import costs, ranks
 from toplabel.reproduction.report.inputs import Inputs
 from toplabel.reproduction.report.text import (
     WORDS,
@@ -47,17 +47,17 @@ Record = Mapping[Any, Any]
 def sections(inputs: Inputs) -> tuple[list[Section], dict[str, str]]:
     """Return a section for each study with several methods, and the diagrams of mean ranks, SVG by name.
 
-    All metrics of own data are shown, of the papers' studies the first.
+    All metrics of own data are shown, of the papers' studies the first; comparison_*.csv in results/
+    has the others.
     """
-    made, pictures = [], {}
+    made: list[Section] = []
+    pictures: dict[str, str] = {}
     for study, tables in study_tables(inputs).items():
         compared = [table for table in tables if table.several]
+        compared = compared[:1] if inputs.of_papers else compared
         if not compared:
             continue
-        rest = [part for table in compared[1:] for part in table.parts()]
-        if inputs.of_papers and rest:
-            rest = [Fold("By the other metrics", rest)]
-        parts = [*compared[0].parts(), *rest]
+        parts = [part for table in compared for part in table.parts()]
         if procedure := inputs.comparison.totals["procedures"].get(study):
             parts.append(Text(procedure, lead="For the method section of a paper:"))
         if not inputs.of_papers:
@@ -65,8 +65,9 @@ def sections(inputs: Inputs) -> tuple[list[Section], dict[str, str]]:
         title, _ = inputs.studies[study]
         made.append(Section(slug(f"beside-{study}"), title, parts))
         for table in compared:
+            pictures[f"costs-{table.name}"] = costs.draw(table.scores).decode()
             if table.is_over_sets:
-                pictures[table.diagram_name] = table.diagram().decode()
+                pictures[f"ranks-{table.name}"] = table.diagram().decode()
     return made, pictures
 
 
@@ -177,9 +178,9 @@ class StudyTable:
         return f"comparison_{study}{self.test['metric']}"
 
     @property
-    def diagram_name(self) -> str:
-        """The name of the diagram of mean ranks."""
-        return f"ranks-{self.test['study']}-{self.test['metric']}"
+    def name(self) -> str:
+        """What its figures are named by."""
+        return f"{self.test['study']}-{self.test['metric']}"
 
     # ---- words -----------------------------------------------------------------------------------
 
@@ -287,8 +288,13 @@ class StudyTable:
         rope = shown(f"{self.test['rope']:g}")
         words = _WORDS["probabilities"].format(reference=self.reference, rope=rope)
         title = f"{self.metric}: intervals, p-values and probabilities against {self.reference}"
-        figure: list[Part] = [self._figure()] if self.is_over_sets else []
-        return [*self.head(), *figure, Fold(title, [Text(words, style="note"), *tables])]
+        figures: list[Part] = [self._ranks()] if self.is_over_sets else []
+        return [
+            *self.head(),
+            *figures,
+            self._costs(),
+            Fold(title, [Text(words, style="note"), *tables]),
+        ]
 
     def diagram(self, file_format: Literal["svg", "pdf"] = "svg") -> bytes:
         """Return the critical-difference diagram."""
@@ -305,7 +311,19 @@ class StudyTable:
             file_format,
         )
 
-    def _figure(self) -> Figure:
+    def _costs(self) -> Figure:
+        words = _WORDS["costs"].format(
+            created=self.inputs.run["created"][:10], machine=self._machine
+        )
+        alt = "A mark for each method on each data set; the numbers are in the CSV file."
+        title = f"{self.metric}: what accuracy costs"
+        return Figure(f"costs-{self.name}", title, words, alt)
+
+    @property
+    def _machine(self) -> str:
+        return str(self.inputs.run["machine"].get("cpu") or "an unknown machine")
+
+    def _ranks(self) -> Figure:
         sets = count(len(self.datasets))
         words = ", ".join(
             f"{plain(row['label'])} {fixed(row['mean_rank'], 2)}"
@@ -313,7 +331,7 @@ class StudyTable:
         )
         caption = _WORDS["diagram"].format(metric=self.metric, sets=sets)
         title = f"{self.metric}: mean ranks over {sets} data sets"
-        return Figure(self.diagram_name, title, caption, f"Mean ranks: {words}.")
+        return Figure(f"ranks-{self.name}", title, caption, f"Mean ranks: {words}.")
 
     def table(self) -> Table:
         """Return the table of methods by data sets, with mean ranks, wins, ties and losses."""

@@ -1,0 +1,34 @@
+"""What accuracy costs: how far each method lies behind the best of a set, against its seconds."""
+
+from __future__ import annotations
+
+import io
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from toplabel.reproduction.report.figures import style
+from toplabel.reproduction.report.figures.drawing import mathtext
+
+
+def draw(scores: pd.DataFrame) -> bytes:
+    """Draw a point for each method on each data set, SVG.
+
+    `scores` has the columns `label`, `seconds` and `behind` of `compare.beside.SCORES`.
+    """
+    with style.house_style():
+        figure = Figure(figsize=(style.WIDTH, 2.6), layout="constrained")
+        ax = figure.subplots()
+        for i, (label, part) in enumerate(scores.groupby("label", sort=False)):
+            look = style.look(i) | {"linestyle": ""}
+            seconds = part["seconds"].clip(lower=1e-3)  # of a fit too short to measure
+            ax.plot(seconds, part["behind"], label=mathtext(str(label)), **look)
+        ax.set_xscale("log")
+        ax.set_xlabel("seconds of selection and training, all splits")
+        ax.set_ylabel("points behind the best")
+        ax.invert_yaxis()
+        figure.legend(loc="outside right upper")
+        out = io.BytesIO()
+        metadata = {"Date": None, "Creator": None, "Title": "Points behind the best by seconds"}
+        figure.savefig(out, format="svg", metadata=metadata)
+    return out.getvalue()
