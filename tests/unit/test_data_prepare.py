@@ -29,8 +29,8 @@ from toplabel.reproduction.data.overview import (
 )
 from toplabel.reproduction.data.parts import Loaded, Part, Prepared
 from toplabel.reproduction.data.prepare import divide, prepare, store
-from toplabel.reproduction.data.prepared import load_prepared, save_prepared
-from toplabel.reproduction.files import FileError
+from toplabel.reproduction.data.prepared import damaged_files, load_prepared, save_prepared
+from toplabel.reproduction.files import FileError, write_json
 
 TRAIN = "1 1:0.5 2:1\n2 2:1\n1 1:1\n2\n"
 TEST = "2 1:1\n1 2:0.25\n"
@@ -340,6 +340,21 @@ def test_damaged_files_are_named(tmp_path, name):
     (tmp_path / name).write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
     with pytest.raises(FileError, match=rf"{name}: cut off or changed .*snakemake -f"):
         load_prepared(tmp_path)
+
+
+def test_all_damaged_files_of_a_folder_of_results_are_listed(tmp_path):
+    results = tmp_path / "results"
+    save_prepared(made(), results / "mine/data")
+    for name in ("mine/svm/evaluation.json", "cells.json"):
+        write_json(results / name, {"a": 1})
+    assert damaged_files(results) == ("3 files and 1 prepared sets", [])
+    (results / "cells.json").write_text("{}")
+    (results / "mine/data/Y_train.npz").unlink()
+    _, errors = damaged_files(results)
+    assert [error.partition(": ")[0] for error in errors] == [
+        str(results / "cells.json"),
+        str(results / "mine/data/Y_train.npz"),
+    ]
 
 
 BAD = {
