@@ -105,3 +105,22 @@ def _imported(node):
 def _is_computing(name):
     names = ("numpy", "scipy", "statistics", "toplabel.metrics")
     return name.startswith(names) and name != "toplabel.metrics.names"
+
+
+def test_files_of_the_solver_in_c_call_only_those_below():
+    """The order is the list at the head of solver.h; the storages count as one file."""
+    folder = ROOT / "csrc" / "src"
+    head = (folder / "solver.h").read_text().split("#ifndef")[0]
+    patterns = re.findall(r"^ \*   (\S+\.c) ", head, re.MULTILINE)
+    floors = {path: i for i, name in enumerate(patterns) for path in folder.glob(name)}
+    assert floors.keys() == {*folder.glob("solver_*.c"), *folder.glob("storage_*.c")}
+    texts = {path: path.read_text() for path in floors}
+    floor_of = {
+        name: floors[path]
+        for path, text in texts.items()
+        for name in re.findall(r"^(?!static)\w[\w *]*\b(tl_\w+)\([^;{]*\) \{", text, re.MULTILINE)
+    }
+    assert len(floor_of) > 40
+    for path, text in texts.items():
+        for name in set(re.findall(r"\b(tl_\w+)\(", text)) & floor_of.keys():
+            assert floor_of[name] >= floors[path], f"{path.name} calls {name}"
