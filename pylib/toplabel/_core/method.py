@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from toplabel._core import losses
+from toplabel._core import losses, tuning
 from toplabel._core.problem import Problem
 from toplabel._core.run import Run
 from toplabel._core.solution import Record, relative_gap
@@ -94,7 +94,7 @@ class Method(ABC):
     # ---- limits ----
 
     def _epochs(self) -> int:
-        return self._before.epoch + int(np.ceil(self._passes - 1e-9))
+        return self._before.epoch + int(np.ceil(self._passes - tuning.PART_ROUNDING))
 
     def _passes_left(self) -> float:
         return self._options.max_iter - self._before.epoch - self._passes

@@ -209,7 +209,9 @@ class Newton(Method):
         part = len(self._curvatures.rows) / self._rows.n
         most = (self._passes_left() - 1.0) / part if part else 0.0
         try:
-            D, products = self._systems.solve(1.0 + self._mu, -gradient, int(most + 1e-9))
+            D, products = self._systems.solve(
+                1.0 + self._mu, -gradient, int(most + tuning.PART_ROUNDING)
+            )
         except linalg.LinAlgError:
             self._mu = max(tuning.SHORT_MU * self._mu, tuning.LEAST_MU)
             return None if self._mu > tuning.MOST_MU else point

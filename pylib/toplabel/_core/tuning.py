@@ -158,8 +158,10 @@ CONVERTED = 1 << 21
 START_TOL = 1e-3
 """Relative gap of the convex solution from which a loss that is not convex is descended: only a start."""
 
-# ---- limits (clock.py) ----
+# ---- limits (clock.py, method.py) ----
 
+PART_ROUNDING = 1e-9
+"""Passes that are rounding in a sum of parts of passes."""
 GRACE, GRACE_PART = 0.25, 0.1
 """Seconds for the work that gives a run its result once its time is over, and the part of the time so far,
 where that is more."""
