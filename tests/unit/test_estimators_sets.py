@@ -10,7 +10,7 @@ from scipy import sparse, stats
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import GridSearchCV, train_test_split
 from sklearn.naive_bayes import GaussianNB
@@ -293,6 +293,11 @@ def test_the_scorers_measure_the_sets_with_names():
     unknown = np.where(Y_NEW == "yew", "zelkova", Y_NEW)
     found = set_scorer("set_coverage", **level)(model, X_NEW, unknown)
     assert found == (hit & (Y_NEW != "yew")).mean()
+
+
+def test_a_regressor_is_refused():
+    with pytest.raises(TypeError, match="LinearRegression has no classes_ after fit"):
+        CalibratedSets(LinearRegression()).fit(X, np.searchsorted(NAMES, y))
 
 
 def test_a_metric_that_is_none_is_refused():

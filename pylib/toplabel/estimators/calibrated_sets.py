@@ -83,8 +83,9 @@ class CalibratedSets(SetsMixin, MetaEstimatorMixin, ClassifierMixin, BaseEstimat
         tags = super().__sklearn_tags__()
         inner = get_tags(self.estimator)
         tags.input_tags = inner.input_tags
-        tags.classifier_tags = inner.classifier_tags
-        tags.classifier_tags.multi_label = False
+        if inner.classifier_tags is not None:
+            tags.classifier_tags.poor_score = inner.classifier_tags.poor_score
+            tags.classifier_tags.multi_class = inner.classifier_tags.multi_class
         return tags
 
     def fit(
@@ -111,6 +112,9 @@ class CalibratedSets(SetsMixin, MetaEstimatorMixin, ClassifierMixin, BaseEstimat
     def _fit(self, X, y, sample_weight=None) -> CalibratedSets:
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
         self.estimator_ = clone(self.estimator).fit(X, y, **weights)
+        if not hasattr(self.estimator_, "classes_"):
+            name = type(self.estimator).__name__
+            raise TypeError(f"estimator must be a classifier: {name} has no classes_ after fit")
         self.classes_ = self.estimator_.classes_
         return self
 
