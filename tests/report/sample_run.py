@@ -15,8 +15,7 @@ from samples_of_results import KEPT, MEASURED, PUBLISHED, evaluations, frame, nu
 from toplabel.reproduction.compare.beside import Beside, compare_methods
 from toplabel.reproduction.compare.claims import COLUMNS as CLAIMS
 from toplabel.reproduction.compare.claims import NUMBERS
-from toplabel.reproduction.compare.comparison import Comparison
-from toplabel.reproduction.compare.totals import totals
+from toplabel.reproduction.compare.comparison import Comparison, totals
 from toplabel.reproduction.compare.wide import widen
 from toplabel.reproduction.config.catalogue import Study, load_catalogue
 from toplabel.reproduction.files import result_path

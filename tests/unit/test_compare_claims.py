@@ -7,11 +7,10 @@ import numpy as np
 import pytest
 
 from samples_of_results import MEASURED, PUBLISHED, frame, noted, number
-from toplabel.reproduction.compare.bootstrap import draws_of_means
 from toplabel.reproduction.compare.cells import COLUMNS, with_columns
 from toplabel.reproduction.compare.cells import PUBLISHED as OF_PAPERS
 from toplabel.reproduction.compare.claims import judge
-from toplabel.reproduction.compare.outcomes import Interval, outcome, over_sets
+from toplabel.reproduction.compare.intervals import Interval, draws_of_means, outcome, over_sets
 from toplabel.reproduction.compare.published import load_published
 from toplabel.reproduction.config.catalogue import load_catalogue
 from toplabel.reproduction.config.documents import check

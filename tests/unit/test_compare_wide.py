@@ -13,11 +13,13 @@ from toplabel.reproduction.compare.claims import COLUMNS as CLAIMS
 from toplabel.reproduction.compare.comparison import (
     COLUMNS,
     Comparison,
+    certificates,
+    distances,
     read_comparison,
+    totals,
     write_comparison,
 )
 from toplabel.reproduction.compare.measured import selected_values
-from toplabel.reproduction.compare.totals import certificates, distances, totals
 from toplabel.reproduction.compare.verdicts import NOT_REPRODUCED
 from toplabel.reproduction.config.catalogue import load_catalogue
 from toplabel.reproduction.files import SUMMARY

@@ -17,8 +17,7 @@ import pandas as pd
 
 from toplabel.metrics.names import lower_is_better
 from toplabel.reproduction.compare import statistics
-from toplabel.reproduction.compare.bootstrap import RowDraws
-from toplabel.reproduction.compare.outcomes import over_sets
+from toplabel.reproduction.compare.intervals import RowDraws, over_sets
 from toplabel.reproduction.compare.published import decimals_of
 from toplabel.reproduction.compare.statistics import FEWEST_SETS, Difference
 from toplabel.reproduction.compare.verdicts import in_points
@@ -139,7 +138,7 @@ def compare_methods(
     studies : sequence of str
         The studies that the run asks for; names of others are passed over.
     draws : mapping
-        The numbers on drawn test rows (`bootstrap.draw_rows`).
+        The numbers on drawn test rows (`intervals.draw_rows`).
     shares : mapping
         The share of the rows that a split tests on, by data set.
     """

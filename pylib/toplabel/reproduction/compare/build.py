@@ -7,7 +7,6 @@ from typing import Any
 
 import pandas as pd
 
-from toplabel.reproduction.compare.bootstrap import RowDraws
 from toplabel.reproduction.compare.cells import (
     CELL,
     COLUMNS,
@@ -17,6 +16,7 @@ from toplabel.reproduction.compare.cells import (
     VARIANT,
     with_columns,
 )
+from toplabel.reproduction.compare.intervals import RowDraws
 from toplabel.reproduction.compare.measured import reduce_splits
 from toplabel.reproduction.compare.published import load_published
 from toplabel.reproduction.compare.verdicts import (
@@ -55,7 +55,7 @@ def build(
     evaluations : DataFrame
         The joined rows of results/<set>/<method>/evaluation.csv.
     draws : mapping, optional
-        The numbers on drawn test rows (`bootstrap.draw_rows`), for the intervals.
+        The numbers on drawn test rows (`intervals.draw_rows`), for the intervals.
     not_compared : mapping, optional
         Data sets whose results stand beside no printed number, and why.
     kept : DataFrame, optional

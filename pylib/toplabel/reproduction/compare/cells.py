@@ -18,7 +18,7 @@ the printed text, in the rows of measured numbers too.
 
 **The comparison**, of measured and kept numbers that a paper prints. `difference` is measured minus
 printed; `verdict` is a key of `compare.verdicts.VERDICTS`. `rows_low` and `rows_high` are the 95 %
-interval over test rows (`compare.bootstrap`), of every top-k accuracy on one split; `seeds`,
+interval over test rows (`compare.intervals`), of every top-k accuracy on one split; `seeds`,
 `seeds_mean` and `seeds_std` say what other draws of the folds gave. `in_rows` and `in_seeds` are
 "true" where the printed number, as rounded, lies in that interval, or in the 95 % prediction
 interval of a further draw; else "false", or "" where it is not known.

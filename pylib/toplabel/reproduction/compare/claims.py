@@ -3,7 +3,7 @@
 A claim compares two sides. Each is one method, or the best of several: of measured methods the one
 with the best validation value, so that the sides are fixed before the test rows are seen; of printed
 ones, and of networks, which have no validation value, the one with the best number. How the
-differences are judged is the same in print and in what was measured (`compare.outcomes`).
+differences are judged is the same in print and in what was measured (`compare.intervals`).
 """
 
 from __future__ import annotations
@@ -16,9 +16,16 @@ import numpy as np
 import pandas as pd
 
 from toplabel.metrics.names import lower_is_better
-from toplabel.reproduction.compare.bootstrap import DRAWS, RowDraws, quantile_interval
 from toplabel.reproduction.compare.cells import CELL, PUBLISHED, measurements
-from toplabel.reproduction.compare.outcomes import TIE, Interval, outcome, over_sets
+from toplabel.reproduction.compare.intervals import (
+    DRAWS,
+    TIE,
+    Interval,
+    RowDraws,
+    outcome,
+    over_sets,
+    quantile_interval,
+)
 from toplabel.reproduction.compare.published import OTHERS
 from toplabel.reproduction.compare.verdicts import DEVIATIONS, in_points, rounding_of
 from toplabel.reproduction.config.catalogue import Catalogue
@@ -55,7 +62,7 @@ COLUMNS: Mapping[str, type] = {
 The unit is a data set (with its features): its difference is the mean over the metrics of the claim
 of the first side minus the second, in points. `wins` and `losses` count the sets on which the first
 side is ahead and behind, `difference` is the median over the sets, `low` and `high` are the ends of
-its 95 % interval, and `over` says what varies in that (`compare.outcomes.Interval`). Without a set
+its 95 % interval, and `over` says what varies in that (`compare.intervals.Interval`). Without a set
 there is no outcome.
 """
 _SET = ["dataset", "features"]

@@ -8,7 +8,7 @@ from collections import Counter
 import numpy as np
 import pandas as pd
 
-from toplabel.reproduction.compare.bootstrap import RowDraws, quantile_interval
+from toplabel.reproduction.compare.intervals import RowDraws, quantile_interval
 from toplabel.reproduction.config.catalogue import Catalogue
 from toplabel.reproduction.config.methods import Method
 

@@ -12,12 +12,11 @@ import pandas as pd
 
 from toplabel.reproduction.compare import claims, wide
 from toplabel.reproduction.compare.beside import compare_methods
-from toplabel.reproduction.compare.bootstrap import draw_rows
 from toplabel.reproduction.compare.build import build
-from toplabel.reproduction.compare.comparison import Comparison
+from toplabel.reproduction.compare.comparison import Comparison, totals
+from toplabel.reproduction.compare.intervals import draw_rows
 from toplabel.reproduction.compare.measured import selected_values
 from toplabel.reproduction.compare.procedure import procedure_of
-from toplabel.reproduction.compare.totals import totals
 from toplabel.reproduction.config.catalogue import Catalogue
 from toplabel.reproduction.data.prepared import not_comparable
 from toplabel.reproduction.selection.choice import Choice, load_choices

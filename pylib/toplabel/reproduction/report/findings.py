@@ -8,12 +8,12 @@ from typing import Any
 import pandas as pd
 
 from toplabel.reproduction.compare.claims import OTHER, PRINTED, SAME, SHARED
+from toplabel.reproduction.compare.intervals import FAILS, HOLDS, UNDECIDED
 from toplabel.reproduction.compare.published import decimals_of
 from toplabel.reproduction.compare.verdicts import NOT_REPRODUCED, VERDICTS
 from toplabel.reproduction.config.notes import Reading
 from toplabel.reproduction.report.inputs import Inputs
 from toplabel.reproduction.report.text import (
-    OUTCOMES,
     WORDS,
     count,
     fixed,
@@ -27,6 +27,8 @@ from toplabel.reproduction.report.tree import Entry, Fold, Part, Table, Text, ta
 _NAMED = 4  # data sets of a claim that are named; more are counted
 _UNKNOWN = "Without a known reason"
 _CLAIMS_OF = {PRINTED: "In the papers", SAME: "Here, the same cells", OTHER: "Here, other data"}
+OUTCOMES = {HOLDS: "✓ holds", FAILS: "✗ fails", UNDECIDED: "○ undecided"}
+"""The words of the outcomes of claims."""
 _OVER = {
     "sets": "over data sets",
     "rows": "over test rows",

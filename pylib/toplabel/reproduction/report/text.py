@@ -17,8 +17,6 @@ from typing import Any
 
 import yaml
 
-from toplabel.reproduction.compare.outcomes import FAILS, HOLDS, UNDECIDED
-
 
 def read_template(name: str) -> str:
     """Return the text of a file of the folder ``templates``."""
@@ -28,8 +26,6 @@ def read_template(name: str) -> str:
 
 WORDS: dict[str, Any] = yaml.safe_load(read_template("words.yml"))
 """The sentences of the report that no number changes (templates/words.yml)."""
-OUTCOMES = {HOLDS: "✓ holds", FAILS: "✗ fails", UNDECIDED: "○ undecided"}
-"""The words of the outcomes of claims."""
 
 
 @dataclass(frozen=True)

@@ -1,14 +1,18 @@
-"""The bootstrap over test rows: the spread of an accuracy over the rows that it is measured on.
+"""The intervals of numbers and of differences: over test rows by the bootstrap, and over data sets.
 
-A draw takes as many rows as there are, each as often as chance has it (B. Efron, R. Tibshirani: An
-introduction to the bootstrap, 1993). All that was measured on the same rows has the same draws, so
-two methods can be compared in pairs.
+A draw of the bootstrap takes as many rows as there are, each as often as chance has it (B. Efron, R.
+Tibshirani: An introduction to the bootstrap, 1993). All that was measured on the same rows has the
+same draws, so two methods can be compared in pairs. A claim is judged by the interval of the
+differences of its two sides (docs/protocols.md, "Claims"): that of one data set is the first side minus
+the second in points, the mean over the metrics of the claim.
 """
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -18,7 +22,13 @@ from toplabel.reproduction.selection.evaluation import load_ranks
 
 DRAWS = 1000
 LEVEL = 0.95
-"""The level of the intervals, which lie between quantiles of the draws."""
+"""The level of all intervals."""
+HOLDS, FAILS, UNDECIDED = "holds", "fails", "undecided"
+ENOUGH_SETS = 6
+"""Data sets from which on their median has an interval of 95 %: with fewer, less than that lies
+between the smallest and the largest difference."""
+TIE = 0.05
+"""Points below which two sides are level: half a unit of the last digit that the papers print."""
 _ENTRIES = 2**22  # of the weights of a block of draws
 
 RowDraws = Mapping[tuple[str, str, str], np.ndarray]
@@ -86,3 +96,57 @@ def quantile_interval(draws: np.ndarray) -> tuple[float, float]:
     tail = (1.0 - LEVEL) / 2.0
     low, high = np.quantile(draws, [tail, 1.0 - tail])
     return float(low), float(high)
+
+
+@dataclass(frozen=True)
+class Interval:
+    """The 95 % interval of a median difference, in points; NaN where there is none.
+
+    `over` says what varies: "sets", the data sets; "rows", the test rows; "draws", the draws of the
+    data or of a network; "digits", what was rounded off in print; or "" without an interval.
+    """
+
+    low: float = math.nan
+    high: float = math.nan
+    over: str = ""
+
+
+def over_sets(differences: np.ndarray) -> Interval:
+    """Return the exact interval of the median over data sets, none for fewer than `ENOUGH_SETS`.
+
+    Its ends are the j-th smallest and the j-th largest difference, with the largest j for which n
+    tosses of a coin give fewer than j heads with a probability of at most 2.5 %.
+    """
+    from scipy.stats import quantile_test
+
+    if len(differences) < ENOUGH_SETS:
+        return Interval()
+    low, high = quantile_test(differences).confidence_interval(LEVEL)
+    return Interval(float(low), float(high), "sets")
+
+
+def outcome(expects: str, interval: Interval, margin: float = math.nan) -> str:
+    """Return the outcome of a claim: it holds, fails, or is undecided.
+
+    Parameters
+    ----------
+    expects : str
+        "first": the first side is ahead. It holds where the interval lies above 0, and fails where
+        it has nothing above 0. "similar": the sides differ by no more than the margin. It holds
+        where the interval lies within the margin, and fails where it lies outside. "neither":
+        neither side is ahead. It holds where 0 lies in the interval, and fails where it does not.
+    interval : Interval
+        Without one, a claim is undecided.
+    margin : float
+        In points.
+    """
+    low, high = interval.low, interval.high
+    if math.isnan(low):
+        return UNDECIDED
+    if expects == "first":
+        holds, fails = low > 0.0, high <= 0.0
+    elif expects == "similar":
+        holds, fails = -margin <= low and high <= margin, low > margin or high < -margin
+    else:
+        holds, fails = low <= 0.0 <= high, not low <= 0.0 <= high
+    return HOLDS if holds else FAILS if fails else UNDECIDED

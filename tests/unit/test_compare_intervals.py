@@ -3,36 +3,36 @@
 import numpy as np
 import pytest
 
-from toplabel.reproduction.compare import bootstrap
-from toplabel.reproduction.compare.bootstrap import draw_rows
+from toplabel.reproduction.compare import intervals
+from toplabel.reproduction.compare.intervals import draw_rows
 from toplabel.reproduction.files import FileError, write_records
 from toplabel.reproduction.selection.evaluation import TrueRanks
 
 
 def test_a_draw_takes_as_many_rows_as_there_are(monkeypatch):
     n = 7
-    counts = bootstrap.draws_of_means(np.eye(n), "toy", "main") * n
-    assert counts.shape == (bootstrap.DRAWS, n)
+    counts = intervals.draws_of_means(np.eye(n), "toy", "main") * n
+    assert counts.shape == (intervals.DRAWS, n)
     np.testing.assert_allclose(counts, counts.round(), atol=1e-12)
     np.testing.assert_allclose(counts.sum(axis=1), n)
     # Each row is there once on average, with the variance of a binomial number.
     assert abs(counts.mean() - 1) < 1e-12
     assert abs(counts.var(axis=0) - (1 - 1 / n)).max() < 0.2
-    monkeypatch.setattr(bootstrap, "_ENTRIES", 3 * n)
-    np.testing.assert_array_equal(bootstrap.draws_of_means(np.eye(n), "toy", "main") * n, counts)
+    monkeypatch.setattr(intervals, "_ENTRIES", 3 * n)
+    np.testing.assert_array_equal(intervals.draws_of_means(np.eye(n), "toy", "main") * n, counts)
 
 
 def test_all_columns_share_the_draws_of_their_names():
     hits = (np.random.default_rng(0).random((200, 2)) < 0.7).astype(float)
-    both = bootstrap.draws_of_means(hits, "toy")
-    np.testing.assert_array_equal(both[:, :1], bootstrap.draws_of_means(hits[:, :1], "toy"))
-    assert (both[:, 0] != bootstrap.draws_of_means(hits[:, :1], "other")[:, 0]).any()
+    both = intervals.draws_of_means(hits, "toy")
+    np.testing.assert_array_equal(both[:, :1], intervals.draws_of_means(hits[:, :1], "toy"))
+    assert (both[:, 0] != intervals.draws_of_means(hits[:, :1], "other")[:, 0]).any()
 
 
 def test_the_interval_is_that_of_a_binomial_share():
     n, share = 2000, 0.8
     hits = (np.arange(n) < share * n).astype(float)[:, None]
-    low, high = bootstrap.quantile_interval(bootstrap.draws_of_means(hits, "toy")[:, 0])
+    low, high = intervals.quantile_interval(intervals.draws_of_means(hits, "toy")[:, 0])
     half = 1.96 * np.sqrt(share * (1 - share) / n)
     assert low == pytest.approx(share - half, abs=0.15 * half)
     assert high == pytest.approx(share + half, abs=0.15 * half)
