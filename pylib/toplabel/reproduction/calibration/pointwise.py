@@ -37,8 +37,8 @@ class Pointwise:
     def values(self, G: np.ndarray) -> np.ndarray:
         """Return the loss of each label at each row of scores: (q, m) to (q, m)."""
         scores, labels = _every_label(G)
-        found = losses.values_at(losses.get(self.key), scores, labels, self.k, self.gamma)
-        return found.reshape(G.shape)
+        values = losses.values_at(losses.get(self.key), scores, labels, self.k, self.gamma)
+        return values.reshape(G.shape)
 
     def risks(self, G: np.ndarray, p: np.ndarray) -> np.ndarray:
         """Return the conditional risk sum_y p_y L(y, g) of each row of scores, (q,)."""
@@ -48,8 +48,8 @@ class Pointwise:
         """Return the gradient of the risk at each row of scores, (q, m); of a smooth loss."""
         q, m = G.shape
         scores, labels = _every_label(G)
-        found = losses.gradients_at(losses.get(self.key), scores, labels, self.k, self.gamma)
-        return np.einsum("qlm,l->qm", found.reshape(q, m, m), p)
+        slopes = losses.gradients_at(losses.get(self.key), scores, labels, self.k, self.gamma)
+        return np.einsum("qlm,l->qm", slopes.reshape(q, m, m), p)
 
 
 def _every_label(G: np.ndarray) -> tuple[np.ndarray, Labels]:

@@ -57,5 +57,5 @@ def _classes(predictions: pd.DataFrame) -> list[str]:
 
 def _indicator(labels: pd.Series, names: list[str], are_sets: bool) -> pd.DataFrame:
     """Return the indicator of the labels of each row, shape (rows, classes)."""
-    found = labels.map(split_names if are_sets else lambda name: [name])
-    return pd.DataFrame({name: [name in row for row in found] for name in names}, dtype=bool)
+    rows = labels.map(split_names if are_sets else lambda name: [name])
+    return pd.DataFrame({name: [name in row for row in rows] for name in names}, dtype=bool)

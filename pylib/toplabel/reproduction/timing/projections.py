@@ -73,8 +73,8 @@ def algorithms(name: str, b: np.ndarray, sorting: bool = True) -> dict[str, Call
     if not sorting:
         return {OURS: ours}
     other = projection(name, b, True)
-    for one, two in zip(ours(), other(), strict=True):
-        if not np.allclose(one, two, rtol=1e-9, atol=1e-9):
+    for side, side_sorted in zip(ours(), other(), strict=True):
+        if not np.allclose(side, side_sorted, rtol=1e-9, atol=1e-9):
             raise ArithmeticError(f"{name}, d = {b.shape[1]}: the algorithms disagree")
     return {OURS: ours, SORTING: other}
 

@@ -102,12 +102,12 @@ _TOLERANCE = 1e-12
 
 def half_spaces(kind: str, k: int) -> tuple[list[str], np.ndarray, np.ndarray]:
     """Return names, A and b of the seven inequalities A x <= b of a set with radius 1."""
-    one, ones = np.eye(3), np.ones(3)
-    largest = one - ones / k if kind == "alpha" else one
+    identity, ones = np.eye(3), np.ones(3)
+    largest = identity - ones / k if kind == "alpha" else identity
     cap = np.zeros(3) if kind == "alpha" else ones / k
     bound = f"<1, x>/{k}" if kind == "alpha" else f"1/{k}"
     names = [f"{x} >= 0" for x in _AXES] + [f"{x} <= {bound}" for x in _AXES]
-    A = np.vstack([-one, largest, ones])
+    A = np.vstack([-identity, largest, ones])
     return [*names, "<1, x> <= 1"], A, np.concatenate([np.zeros(3), cap, [1.0]])
 
 
