@@ -31,10 +31,9 @@ def svm_ova(scores: Tensor, Y: Tensor, k: int, gamma: float) -> tuple[Tensor, Te
     if gamma == 0.0:
         x = (z > 0).to(z.dtype)
         return z, torch.where(Y, -x, x)
-    # Each in its range: a large z has no square.
+    # Each in its range: a large z has no square. Not in place: compiled by PyTorch 2.11, x is then 0.
     x = z.clamp(max=gamma)
-    values = z.sub_(x, alpha=0.5).mul_(x).div_(gamma)
-    return values, torch.where(Y, -x, x).div_(gamma)
+    return (z - 0.5 * x) * x / gamma, torch.where(Y, -x, x) / gamma
 
 
 def lr_ova(scores: Tensor, Y: Tensor, k: int, gamma: float) -> tuple[Tensor, Tensor]:
