@@ -516,3 +516,32 @@ def test_a_kernel_function_may_return_a_sparse_matrix(problem):
     solution = toplabel.solve(sparse.csr_array(X), y, kernel=lambda A, B: A @ B.T, tol=1e-6)
     expected = toplabel.solve(X, y, tol=1e-6).primal
     assert solution.primal == pytest.approx(expected, rel=2e-6)
+
+
+@pytest.mark.parametrize("form", ["csr", "csc"])
+@pytest.mark.parametrize(
+    ("part", "place", "value"),
+    [
+        ("indptr", 5, 10**8),
+        ("indptr", 5, -7),
+        ("indptr", 5, 0),
+        ("indptr", 0, 3),
+        ("indptr", -1, 10**7),
+        ("indices", 3, 10**7),
+        ("indices", 3, -1),
+    ],
+)
+def test_a_sparse_matrix_that_leads_out_of_its_arrays_is_refused(problem, form, part, place, value):
+    """SciPy follows it without looking."""
+    X, y, *_ = problem
+    model = toplabel.TopKClassifier().fit(X, y)
+    rows = sparse.csr_array(X).asformat(form)
+    getattr(rows, part)[place] = value
+    for use in (
+        lambda: toplabel.solve(rows, y),
+        lambda: toplabel.TopKClassifier().fit(rows, y),
+        lambda: model.predict(rows),
+        lambda: toplabel.metrics.rank_loss(rows, np.zeros(rows.shape)),
+    ):
+        with pytest.raises(ValueError, match=rf"^[XY]\.{part} must"):
+            use()

@@ -52,11 +52,29 @@ def plain(value: Any) -> np.ndarray:
     return value.to_numpy(dtype=np.float32 if is_single else np.float64, na_value=np.nan)
 
 
-def refuse_masked(value: Any, name: str) -> None:
-    """Raise ``ValueError`` for a masked array, whose mask a conversion would drop."""
+def check_container(value: Any, name: str) -> None:
+    """Raise ``ValueError`` for a masked array, whose mask a conversion would drop, and for a sparse
+    matrix that leads out of its arrays, where SciPy would read and write without looking.
+    """
     if np.ma.isMaskedArray(value) and np.ma.is_masked(value):
         raise ValueError(
             f"{name} is a masked array, and its mask would be lost: fill it, or leave out masked rows"
+        )
+    if sparse.issparse(value) and value.format in ("csr", "csc"):
+        _check_compressed(value, name)
+
+
+def _check_compressed(matrix: Any, name: str) -> None:
+    starts, indices = matrix.indptr, matrix.indices
+    rows, columns = matrix.shape if matrix.format == "csr" else matrix.shape[::-1]
+    items = min(len(indices), len(matrix.data))
+    rises = len(starts) == rows + 1 and starts[0] == 0 and (starts[1:] >= starts[:-1]).all()
+    if not rises or starts[-1] > items:
+        raise ValueError(f"{name}.indptr must have {rows + 1} numbers that rise from 0 to {items}")
+    used = indices[: starts[-1]]
+    if len(used) and not (used.min() >= 0 and used.max() < columns):
+        raise ValueError(
+            f"{name}.indices must be in 0..{columns - 1}, are {used.min()} to {used.max()}"
         )
 
 
@@ -65,6 +83,7 @@ def as_matrix(value: Any, name: str) -> np.ndarray:
     without a copy. ``TypeError`` unless it is numeric and real, ``ValueError`` for other shapes,
     NaN and infinity.
     """
+    check_container(value, name)
     if sparse.issparse(value):
         value = value.toarray()
     array = _as_float(value, name)
@@ -84,7 +103,7 @@ def as_features(value: Any, name: str, dtype: Any = None) -> Features:
     are those of `as_matrix`.
     """
     _check_dtype(dtype)
-    refuse_masked(value, name)
+    check_container(value, name)
     array = value if sparse.issparse(value) else plain(value)
     if array.dtype.kind not in "fiub":
         raise TypeError(f"{name} must hold real numbers, got items of type {array.dtype}")
@@ -157,7 +176,7 @@ def as_rows(value: Any, name: str) -> tuple[np.ndarray, bool]:
 
 
 def _as_float(value: Any, name: str) -> np.ndarray:
-    refuse_masked(value, name)
+    check_container(value, name)
     array = plain(value)
     if array.dtype.kind not in "fiub":
         raise TypeError(f"{name} must hold real numbers, got items of type {array.dtype}")
@@ -292,7 +311,7 @@ def as_labels(y: Any, n: int, *, multilabel: bool, n_classes: int | None = None)
     index below 0 or not below `n_classes` (by default the largest index plus one), fewer than two
     classes, other values than 0 and 1, or an indicator for a multiclass loss.
     """
-    refuse_masked(y, "y")
+    check_container(y, "y")
     if not sparse.issparse(y):
         y = plain(y)
     if y.ndim == 2 and y.shape[1] == 0:

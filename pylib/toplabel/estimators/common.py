@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import InconsistentVersionWarning
 from sklearn.utils.validation import validate_data
 
-from toplabel._core.arrays import refuse_masked
+from toplabel._core.arrays import check_container
 from toplabel._core.lib import version
 from toplabel.estimators.previous import check_same_classes
 from toplabel.estimators.weighting import weights_of_classes
@@ -69,8 +69,8 @@ class CommonEstimator(BaseEstimator):
         """Check X, and y where it is given; CSR stays CSR. The solver has NumPy's arrays, so other
         libraries' arrays are converted, whatever ``array_api_dispatch`` says.
         """
-        refuse_masked(X, "X")
-        refuse_masked(y, "y")
+        check_container(X, "X")
+        check_container(y, "y")
         sparse = False if self.kernel == "precomputed" else "csr"
         with config_context(array_api_dispatch=False):
             given = {"accept_sparse": sparse, "dtype": self._DTYPES, "order": "C"}

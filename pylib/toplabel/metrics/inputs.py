@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from toplabel._core.arrays import MatrixLike, as_matrix, plain, refuse_masked
+from toplabel._core.arrays import MatrixLike, as_matrix, plain, check_container
 
 
 def labels_and_scores(Y: MatrixLike, scores: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
@@ -21,7 +21,7 @@ def as_indicator(
     value: Any, name: str, shape: tuple[int, ...] | None = None, like: str = "scores"
 ) -> np.ndarray:
     """Return an indicator as a bool array, (n, m)."""
-    refuse_masked(value, name)
+    check_container(value, name)
     array = value.toarray() if sparse.issparse(value) else plain(value)
     if array.dtype.kind not in "biuf":
         raise TypeError(f"{name} must hold zeros and ones, got items of type {array.dtype}")
@@ -45,7 +45,7 @@ def as_indicator(
 
 def as_class_indices(y: ArrayLike, shape: tuple[int, int]) -> np.ndarray:
     """Return class indices for scores of this shape, (n,)."""
-    refuse_masked(y, "y")
+    check_container(y, "y")
     n, m = shape
     array = plain(y)
     if array.shape != (n,):
