@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from toplabel._core.arrays import MatrixLike, as_matrix, plain, check_container
+from toplabel._core.arrays import MatrixLike, as_matrix, check_container, plain
 
 
 def labels_and_scores(Y: MatrixLike, scores: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
