@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -108,7 +109,7 @@ TESTS: Mapping[str, type] = {
 ";" within a group and by "|" between groups.
 """
 LEVEL = 0.05
-_SPLIT = ["dataset", "method", "split"]
+_CELL = ["dataset", "method"]
 _NO_TEST = Difference(*[math.nan] * 7)
 
 
@@ -151,7 +152,7 @@ def compare_methods(
             if metric in (study.metrics or (metric,))
         ]
     labels = {name: method.label for name, method in catalogue.methods.items()}
-    scores = [row for table in tables for row in table.scores()]
+    scores = [row for table in tables for row in table.scores]
     methods = [row for table in tables for row in table.over_sets()]
     for row in (*scores, *methods):
         row["label"] = labels[row["method"]]
@@ -186,10 +187,10 @@ class _Table:
         shares: Mapping[str, float],
     ) -> None:
         self.study, self.metric = study, metric
-        self._rows, self._draws, self._shares = rows, draws, shares
+        self._draws, self._shares = draws, shares
         self._scale = in_points(metric, -1.0 if lower_is_better(metric) else 1.0)
-        self._folds = self._scale * rows.set_index(_SPLIT)["value"]
-        means = self._folds.groupby(level=["dataset", "method"]).mean().unstack()
+        self._cells = {cell: part.set_index("split") for cell, part in rows.groupby(_CELL)}
+        means = self._scale * rows.groupby(_CELL)["value"].mean().unstack()
         named = [*dict.fromkeys([*study.methods, *study.only])]
         self._means = means.reindex(
             index=[name for name in study.datasets if name in means.index],
@@ -204,8 +205,9 @@ class _Table:
 
     # ---- within a data set -----------------------------------------------------------------------
 
+    @cached_property
     def scores(self) -> list[dict[str, Any]]:
-        """Return a row of `SCORES` for each method on each data set."""
+        """A row of `SCORES` for each method on each data set."""
         return [row for name in self._means.index for row in self._scores_on(name)]
 
     def _scores_on(self, dataset: str) -> list[dict[str, Any]]:
@@ -226,7 +228,7 @@ class _Table:
         for name, place in means.rank(ascending=False, method="first").items():
             behind, ahead = from_best[name], from_reference.get(name, _NO_TEST)
             is_best = bool(shown[name] == shown[best])
-            cell = self._rows[(self._rows["dataset"] == dataset) & (self._rows["method"] == name)]
+            cell = self._cells[dataset, name]
             rows.append(
                 {
                     "study": self.study.name,
@@ -266,8 +268,8 @@ class _Table:
 
     def _on_folds(self, dataset: str, first: str, second: str) -> np.ndarray:
         """Return the differences of two methods on the splits that both have, (splits,)."""
-        folds = self._folds.loc[dataset]
-        return (folds.loc[first] - folds.loc[second]).dropna().to_numpy()
+        values = [self._cells[dataset, name]["value"] for name in (first, second)]
+        return self._scale * (values[0] - values[1]).dropna().to_numpy()
 
     def _difference(self, dataset: str, first: str, second: str) -> Difference:
         """Return the difference of two methods on a data set; without a test its mean alone."""
@@ -292,7 +294,7 @@ class _Table:
             {} if base is None else dict(zip(self.compared, (means.T - base), strict=True))
         )
         p_values = self._against_reference(differences)
-        told = pd.DataFrame(self.scores()).set_index(["dataset", "method"])
+        told = pd.DataFrame(self.scores).set_index(["dataset", "method"])
         rows = []
         for name in self.compared:
             row = {"study": self.study.name, "metric": self.metric, "method": name}
