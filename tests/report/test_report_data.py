@@ -14,6 +14,7 @@ from sample_run import ROOT, RUN, Sample, cells
 
 from toplabel.reproduction import sources
 from toplabel.reproduction.compare.cells import read_cells
+from toplabel.reproduction.report.background import last_error
 
 
 @pytest.mark.skipif(not shutil.which("pdftotext"), reason="pdftotext is not installed")
@@ -101,3 +102,23 @@ def test_a_run_that_did_not_finish_is_no_completed_action(sample: Sample) -> Non
     sample.write(missing=["letter/lr_ova/evaluation.csv"])
     status = entities(sample.reports)["#run"]["actionStatus"]
     assert status == {"@id": "http://schema.org/FailedActionStatus"}
+
+
+def test_the_last_error_of_a_cell_is_read_from_its_logs(tmp_path: Path) -> None:
+    log = tmp_path / "tune/one/mine/all.log"
+    log.parent.mkdir(parents=True)
+    log.write_text("10:00 INFO started\n10:01 ERROR no gradient\n10:02 INFO ended\n")
+    assert last_error(tmp_path, "one/mine") == "no gradient"
+    assert last_error(tmp_path, "one/other") == ""
+
+
+def test_the_code_of_the_user_stands_in_the_report(sample: Sample, tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    (folder / "losses").mkdir(parents=True)
+    files = [folder / "own.yaml", folder / "losses/mine.py"]
+    for path in files:
+        path.write_text(f"# {path.name}\n")
+    sample.write(own_code=files)
+    copies = sample.reports / "code/own"
+    assert (copies / "own.yaml").read_text() == "# own.yaml\n"
+    assert (copies / "losses/mine.py").is_file()
