@@ -108,7 +108,10 @@ def test_a_warning_states_the_norm_and_the_remedy(model, rows, message):
     [
         (TopKClassifier("svm_mulit"), "got 'svm_mulit'; did you mean 'svm_multi'"),
         (MultilabelClassifier("lr_mll"), "got 'lr_mll'; did you mean 'lr_ml'"),
-        (MultilabelClassifier("xyz"), "must be one of svm_ova, lr_ova, svm_ml, lr_ml, got 'xyz'$"),
+        (
+            MultilabelClassifier("xyz"),
+            "must be one of svm_ova, lr_ova, svm_ml, lr_ml, zlpr, lsep, got 'xyz'$",
+        ),
         (TopKClassifier(3), "must be one of svm_ova, .*, got 3$"),
         (TopKClassifier("lr_ml"), "'lr_ml' is not for TopKClassifier; use MultilabelClassifier"),
     ],

@@ -17,7 +17,10 @@ from toplabel.reproduction.frames import write_rows
 from toplabel.reproduction.selection import evaluation
 
 DATASETS = pd.DataFrame(
-    columns=["dataset", "published_key", "features", "status", "reason", "published_sources"]
+    columns=[
+        *("dataset", "published_key", "features", "status", "reason", "published_sources"),
+        *("n_train", "n_test"),
+    ]
 )
 
 
