@@ -587,6 +587,7 @@ def test_label_sets_of_a_table_are_columns_or_lists_of_words(table):
     ("text", "options", "message"),
     [
         (BIRDS, {"label": "kind"}, "no column 'kind'; it has: species, island"),
+        (BIRDS, {"label": "Specis"}, r"no column 'Specis' \(did you mean 'species'\?\); it has"),
         (BIRDS + "a,b,c,d,e,f\n", {"label": "sex"}, "line 5"),
         ("a,y\n1,2,3\n1,5,6\n", {"label": "y"}, "csv:2: .* 3 values, but the header has names: 2"),
         ("", {"label": "sex"}, "no line with a value"),

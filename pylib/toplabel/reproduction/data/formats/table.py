@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -183,7 +184,9 @@ def _check_names(raws: Mapping[str, RawTable], names: Sequence[str]) -> None:
     for raw in raws.values():
         for name in names:
             if name not in raw.frame:
-                message = f"no column {shown(name)}; it has: {', '.join(raw.frame)}"
+                near = difflib.get_close_matches(name, [*raw.frame], n=1)
+                hint = f" (did you mean {shown(near[0])}?)" if near else ""
+                message = f"no column {shown(name)}{hint}; it has: {', '.join(raw.frame)}"
                 if all(map(looks_like_a_value, raw.frame)) and not name.isdecimal():
                     message += "; `header: false` is for files whose first line is a row"
                 raise FormatError(raw.path, None, message)
