@@ -184,7 +184,7 @@ def _check_names(raws: Mapping[str, RawTable], names: Sequence[str]) -> None:
     for raw in raws.values():
         for name in names:
             if name not in raw.frame:
-                near = difflib.get_close_matches(name, [*raw.frame], n=1)
+                near = difflib.get_close_matches(name, [*raw.frame], n=1, cutoff=0.7)
                 hint = f" (did you mean {shown(near[0])}?)" if near else ""
                 message = f"no column {shown(name)}{hint}; it has: {', '.join(raw.frame)}"
                 if all(map(looks_like_a_value, raw.frame)) and not name.isdecimal():
