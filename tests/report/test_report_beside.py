@@ -56,8 +56,14 @@ def test_the_front_page_of_own_data_begins_with_the_answer_and_the_table(sample:
 
 def test_below_five_sets_the_page_says_why_there_is_no_test(sample: Sample) -> None:
     site = written(sample, *over_sets(*SETS[:4]))
-    assert "4 data sets with all methods are too few" in site["beside"].text
+    assert "needs 5 with all methods and has 4" in site["beside"].text
     assert "Friedman’s test" not in site["beside"].text
+
+
+def test_over_few_sets_the_page_says_that_one_test_can_tell_nothing(sample: Sample) -> None:
+    sentence = "the smallest p-value that Wilcoxon’s test can have beside 2 methods, by Holm’s method, is 0.06"
+    assert sentence in written(sample, *over_sets(*SETS[:5]))["beside"].text
+    assert "can tell no method" not in written(sample, *over_sets(*SETS))["beside"].text
 
 
 def test_a_set_without_a_result_of_a_method_is_named(sample: Sample) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from sample_run import Sample
-from test_report_beside import SETS, over_sets, written
+from test_report_beside import SETS, folds, over_sets, written
 
 from toplabel.reproduction.compare.beside import SCORES
 from toplabel.reproduction.frames import read_frame
@@ -62,6 +62,21 @@ def test_each_number_is_a_command_of_its_own(data: Path) -> None:
     assert commands["ownTopOneSixFancyMean"] == "87.0"
     assert commands["ownTopOneFancyMeanRank"] == "1.00"
     assert commands["ownTopOneFancyAhead"] == "3.50"
+
+
+def test_small_p_values_are_bounds_and_the_caption_has_all_numbers_of_splits(
+    sample: Sample,
+) -> None:
+    rows = [
+        *over_sets(*SETS[:5]),
+        *folds("six", "plain", 1.0, 2.0, 4.0),
+        *folds("six", "fancy", 2.0, 3.0, 5.0),
+    ]
+    written(sample, *rows)
+    data = sample.reports / "data"
+    numbers = (data / "numbers.tex").read_text(encoding="utf-8")
+    assert r"\newcommand{\ownTopOneSixFancyAheadP}{$<$ 0.001}" in numbers
+    assert "over 2 or 3 splits" in (data / "comparison_top1.tex").read_text(encoding="utf-8")
 
 
 def test_the_numbers_are_a_csv_file_too(data: Path) -> None:

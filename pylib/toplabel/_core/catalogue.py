@@ -241,7 +241,10 @@ def nearest(key: object, known: Iterable[str]) -> str:
 
 def get(key: str) -> Loss:
     """Return the loss of this name; ``ValueError`` lists the known ones."""
-    if not isinstance(key, str) or key not in LOSSES:
+    if not isinstance(key, str):
+        given = repr(key) if isinstance(key, int | float | None) else type(key).__name__
+        raise ValueError(f"loss must be one of {', '.join(LOSSES)}, got {given}")
+    if key not in LOSSES:
         raise ValueError(
             f"loss must be one of {', '.join(LOSSES)}, got {key!r}{nearest(key, LOSSES)}"
         )

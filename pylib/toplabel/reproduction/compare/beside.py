@@ -99,14 +99,16 @@ TESTS: Mapping[str, type] = {
     "friedman_F": float,
     "friedman_p": float,
     "critical_difference": float,
+    "wilcoxon_least_p": float,
     "nemenyi": str,
     "wilcoxon": str,
 }
 """The columns of results/comparison_tests.csv: a row for each study and metric.
 
 `datasets` are those with all methods, `missing` the cells <set>/<method> that take the others out.
-`nemenyi` and `wilcoxon` are the groups of methods of which no two differ by that test, joined by
-";" within a group and by "|" between groups.
+`wilcoxon_least_p` is the smallest p-value that Wilcoxon's test against the reference can have by Holm's
+method, over so many sets and methods. `nemenyi` and `wilcoxon` are the groups of methods of which no two
+differ by that test, joined by ";" within a group and by "|" between groups.
 """
 LEVEL = 0.05
 _CELL = ["dataset", "method"]
@@ -371,6 +373,7 @@ class _Table:
             "friedman_F": test.F,
             "friedman_p": test.p,
             "critical_difference": statistics.critical_difference(*means.shape),
+            "wilcoxon_least_p": min(1.0, (len(self.compared) - 1) * 0.5 ** (len(self.whole) - 1)),
             **{name: self._cliques(ranks, mask) for name, mask in differ.items()},
         }
 

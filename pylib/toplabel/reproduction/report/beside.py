@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import pandas as pd
 
+from toplabel.reproduction.compare.beside import LEVEL
 from toplabel.reproduction.compare.published import decimals_of
 from toplabel.reproduction.compare.statistics import FEWEST_SETS
 from toplabel.reproduction.frames import split_names
@@ -205,7 +206,7 @@ class StudyTable:
         else:
             sentence += f" It is {self._points(first)} {self.reference}, the reference,"
         sentence += f" in the median over the sets ({_interval(ahead, 'ahead')}{_p(ahead['p'])})."
-        told = "tells" if self.test["friedman_p"] <= 0.05 else "does not tell"
+        told = "tells" if self.test["friedman_p"] <= LEVEL else "does not tell"
         return f"{sentence} Friedman’s test {told} the methods apart{_p(self.test['friedman_p'])}."
 
     def _points(self, row: Record) -> str:
@@ -234,10 +235,16 @@ class StudyTable:
         return f"{sentence}."
 
     def _why_no_test(self) -> str:
-        """Return why there is no test over data sets; empty where there is one."""
+        """Return why there is no test over data sets, or one that cannot tell; else an empty text."""
         if self.is_over_sets:
-            return ""
-        few = _WORDS["few"].format(sets=_of_sets(len(self.datasets)), fewest=FEWEST_SETS)
+            if self.test["wilcoxon_least_p"] <= LEVEL:
+                return ""
+            return _WORDS["least"].format(
+                sets=count(len(self.datasets)),
+                methods=count(len(self.methods)),
+                p=p_value(self.test["wilcoxon_least_p"]),
+            )
+        few = _WORDS["few"].format(sets=count(len(self.datasets)), fewest=FEWEST_SETS)
         return few if len(self.methods) > 1 else ""
 
     def _left_out(self) -> str:
@@ -256,8 +263,8 @@ class StudyTable:
         words += [_WORDS[kind] for kind in ("folds", "rows") if kind in over]
         words += [_WORDS["untested"]] if "" in over else []
         splits = self.scores.loc[self.scores["over"] == "folds", "splits"]
-        if few := [number for number in splits if number < _FEW_FOLDS]:
-            words.append(_WORDS["few_folds"].format(splits=count(few[0])))
+        if few := sorted({number for number in splits if number < _FEW_FOLDS}):
+            words.append(_WORDS["few_folds"].format(splits=_or(few)))
         if self.scores["stopped"].any():
             words.append("‡ A fit did not converge.")
         return " ".join(words)
@@ -265,10 +272,11 @@ class StudyTable:
     def caption(self) -> str:
         """Return the caption of the table in a paper."""
         over = {*self.scores["over"]}
-        splits = self.scores["splits"].iloc[0]
-        words = [f"{self.metric}, mean ± deviation over {count(splits)} splits."]
-        words = words if splits > 1 else [f"{self.metric}."]
+        splits = sorted({number for number in self.scores["splits"] if number > 1})
+        words = [f"{self.metric}, mean ± deviation over {_or(splits)} splits."]
+        words = words if splits else [f"{self.metric}."]
         words += [_WORDS[f"{kind}_caption"] for kind in ("folds", "rows") if kind in over]
+        words += [_WORDS["untested"]] if "" in over else []
         return " ".join(words)
 
     # ---- tables ----------------------------------------------------------------------------------
@@ -419,8 +427,8 @@ def _p(p: float) -> str:
     return f", p {text}" if text.startswith("<") else f", p = {text}"
 
 
-def _of_sets(number: int) -> str:
-    return f"{count(number)} data set{'' if number == 1 else 's'}"
+def _or(numbers: list[int]) -> str:
+    return " or ".join(map(count, numbers))
 
 
 def _listed(labels: pd.Series | list[str]) -> str:

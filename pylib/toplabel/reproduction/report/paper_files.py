@@ -16,7 +16,7 @@ from toplabel.reproduction.files import FileError
 from toplabel.reproduction.frames import write_frame
 from toplabel.reproduction.report.beside import StudyTable, study_tables
 from toplabel.reproduction.report.inputs import Inputs
-from toplabel.reproduction.report.text import fixed, segments
+from toplabel.reproduction.report.text import fixed, p_value, segments
 
 _ESCAPES = {
     "\\": r"\textbackslash{}",
@@ -26,6 +26,7 @@ _ESCAPES = {
     "−": "$-$",
     "–": "--",
     "±": r"$\pm$",
+    "<": "$<$",
     **{
         letter: rf"\ensuremath{{\{name}}}"
         for letter, name in (("α", "alpha"), ("β", "beta"), ("γ", "gamma"), ("θ", "theta"))
@@ -110,7 +111,7 @@ def latex_numbers(table: StudyTable) -> Iterable[tuple[str, str]]:
     study, metric = table.test["study"], table.test["metric"]
     decimals = decimals_of(metric)
     shown = {"mean": decimals, "std": decimals, "ahead": 2, "ahead_low": 2, "ahead_high": 2}
-    shown |= {"ahead_p": 3, "mean_rank": 2, "p": 3}
+    shown |= {"mean_rank": 2}
     for row in (*_records(table.scores), *_records(table.methods)):
         names = [study, metric, row.get("dataset", ""), row["method"]]
         is_reference = row["method"] == table.test["reference"]
@@ -119,9 +120,16 @@ def latex_numbers(table: StudyTable) -> Iterable[tuple[str, str]]:
                 continue
             if not isnan(value := row.get(column, float("nan"))):
                 yield command_name(*names, column), latex(fixed(value, digits))
-    for column in ("friedman_p", "critical_difference"):
-        if not isnan(table.test[column]):
-            yield command_name(study, metric, column), fixed(table.test[column], 3)
+        for column in ("ahead_p", "p"):
+            if text := "" if is_reference else p_value(row.get(column, float("nan"))):
+                yield command_name(*names, column), latex(text)
+    texts = {
+        "friedman_p": p_value(table.test["friedman_p"]),
+        "critical_difference": fixed(table.test["critical_difference"], 3),
+    }
+    for column, text in texts.items():
+        if text:
+            yield command_name(study, metric, column), latex(text)
 
 
 def _records(frame: pd.DataFrame) -> list[Mapping[Any, Any]]:
