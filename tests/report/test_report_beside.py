@@ -54,6 +54,16 @@ def test_the_front_page_of_own_data_begins_with_the_answer_and_the_table(sample:
     assert line["Won/tied/lost against Plain method"].text == "6/0/0 (6 and 0 by the test)"
 
 
+def test_the_headline_names_the_best_methods_and_no_test(sample: Sample) -> None:
+    heading = written(sample, *over_sets(*SETS))["index"].all("h1")[0].text
+    assert "Fancy method has the best mean rank, 1.00 of 2 methods." in heading
+    assert "Friedman" not in heading
+    ties = [*folds("own", "plain", 90.0, 90.0), *folds("own", "fancy", 90.0, 90.0)]
+    rows = [*ties, *over_sets("two")]
+    heading = written(sample, *rows)["index"].all("h1")[0].text
+    assert "is best on Own by Plain method and Fancy method; on two by Fancy method." in heading
+
+
 def test_below_five_sets_the_page_says_why_there_is_no_test(sample: Sample) -> None:
     site = written(sample, *over_sets(*SETS[:4]))
     assert "needs 5 with all methods and has 4" in site["beside"].text

@@ -101,9 +101,9 @@ def first_parts(inputs: Inputs) -> list[Part]:
 
 
 def headline(inputs: Inputs) -> str:
-    """Return the answers of all studies by their first metrics, without markup."""
-    answers = [tables[0].answer() for tables in study_tables(inputs).values()]
-    return plain(" ".join(answers))
+    """Return which methods are best in all studies by their first metrics, without markup."""
+    sentences = [tables[0].headline() for tables in study_tables(inputs).values()]
+    return plain(" ".join(sentences))
 
 
 def first_bests(inputs: Inputs) -> list[Record]:
@@ -192,13 +192,24 @@ class StudyTable:
         sets = self.scores.groupby("dataset", sort=False)
         return " ".join(self._answer_on(str(name), rows) for name, rows in sets)
 
-    def _answer_over_sets(self) -> str:
-        first, second = self.methods.to_dict("records")[:2]
-        sets = count(len(self.datasets))
-        sentence = (
+    def headline(self) -> str:
+        """Return which method is best, in one sentence without what the tests say."""
+        if self.is_over_sets:
+            return self._best_rank()
+        best = self.scores[self.scores["best"]].groupby("dataset", sort=False)["label"]
+        texts = [f"on {self.inputs.title(str(name))} by {_listed(labels)}" for name, labels in best]
+        return f"{self.metric} is best {'; '.join(texts)}."
+
+    def _best_rank(self) -> str:
+        first, sets = self.methods.to_dict("records")[0], count(len(self.datasets))
+        return (
             f"{self.metric}: over {sets} data sets {first['label']} has the best mean rank,"
             f" {fixed(first['mean_rank'], 2)} of {count(self.test['methods'])} methods."
         )
+
+    def _answer_over_sets(self) -> str:
+        first, second = self.methods.to_dict("records")[:2]
+        sentence = self._best_rank()
         ahead = first
         if first["method"] == self.test["reference"]:
             ahead = second
