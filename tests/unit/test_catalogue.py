@@ -1,5 +1,6 @@
 """The catalogue of losses: it is consistent, and agrees with the C library."""
 
+import numpy as np
 import pytest
 
 from toplabel._core import catalogue
@@ -37,6 +38,8 @@ def test_labels_take_the_parameters():
 def test_an_unknown_loss_is_named():
     with pytest.raises(ValueError, match=r"loss must be one of svm_ova, .*, got 'hinge'"):
         catalogue.get("hinge")
+    with pytest.raises(ValueError, match=r"loss must be one of svm_ova, .*, got ndarray$"):
+        catalogue.get(np.zeros((20, 3)))
 
 
 def test_a_mistyped_loss_gets_the_nearest_names():

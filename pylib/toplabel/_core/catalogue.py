@@ -239,14 +239,17 @@ def nearest(key: object, known: Iterable[str]) -> str:
     return f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
 
 
+_SHOWN = 60  # letters of what is no loss, at most
+
+
 def get(key: str) -> Loss:
     """Return the loss of this name; ``ValueError`` lists the known ones."""
-    if not isinstance(key, str):
-        given = repr(key) if isinstance(key, int | float | None) else type(key).__name__
-        raise ValueError(f"loss must be one of {', '.join(LOSSES)}, got {given}")
-    if key not in LOSSES:
+    if not isinstance(key, str) or key not in LOSSES:
+        given = repr(key)
+        if len(given) > _SHOWN:  # an array, where arguments were exchanged
+            raise ValueError(f"loss must be one of {', '.join(LOSSES)}, got {type(key).__name__}")
         raise ValueError(
-            f"loss must be one of {', '.join(LOSSES)}, got {key!r}{nearest(key, LOSSES)}"
+            f"loss must be one of {', '.join(LOSSES)}, got {given}{nearest(key, LOSSES)}"
         )
     return LOSSES[key]
 
