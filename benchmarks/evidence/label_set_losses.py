@@ -99,7 +99,8 @@ def main() -> None:
         for label, loss in LOSSES.items():
             rows = np.array([measure(part, loss) for part in splits(data)])
             for of in (np.mean, np.std):
-                cells = [f"{of(rows[:, 0]):.3f}", *(f"{x:.1f}" for x in of(rows[:, 1:], axis=0))]
+                rank_loss, *percentages = of(rows, axis=0)
+                cells = [f"{rank_loss:.3f}", *(f"{x:.1f}" for x in percentages)]
                 print(f"| {name} | {label} | {' | '.join(cells)} |", flush=True)
 
 

@@ -87,7 +87,8 @@ PAIRS_FALL, PAIRS_CG_FACTOR = 0.5, 0.1
 """The part of the gap that a whole step leaves where the directions are right enough, and what the
 tolerance of conjugate gradients is multiplied with where it leaves more; not varied."""
 PAIRS_SHORT_DAMPING, PAIRS_PARTIAL_DAMPING = 10.0, 3.0
-"""As `SHORT_MU` and `PARTIAL_MU`, for the damping of the dual; a whole step divides by the latter. Not varied."""
+"""Factors of the damping of the dual, which play the roles of `SHORT_MU` and `PARTIAL_MU`; a whole step divides
+by the latter. They were not varied."""
 PAIRS_IDLE, PAIRS_MOVE = 6, 1e-3
 """Outer steps in which P and D move by less than this part of the gap, or of D where that is smaller,
 after which rounding has ended the progress. With the gap alone silhouettes with C 1000 stalled at a

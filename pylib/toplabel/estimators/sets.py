@@ -75,7 +75,7 @@ class Calibration:
 
 
 class SetsMixin:
-    """What gives a classifier `calibrate` and `predict_set`; it has the parameters `calibration` and
+    """A mixin that gives a classifier `calibrate` and `predict_set`; it has the parameters `calibration` and
     `random_state`, and a method `_fit`.
     """
 
@@ -233,6 +233,7 @@ class SetsMixin:
         return self.calibrate(*parts[1::2])
 
     def _fit(self, X, y, sample_weight=None) -> Self:
+        """Fit on all rows given; each classifier has its own."""
         raise NotImplementedError
 
 

@@ -28,12 +28,12 @@ class Distribution:
 
     @property
     def p(self) -> np.ndarray:
-        """As an array, (m,)."""
+        """Return the probabilities, shape (m,)."""
         return np.array(self.thousandths) / WHOLE
 
     @property
     def all_positive(self) -> bool:
-        """Whether every class can occur."""
+        """Return whether every class can occur."""
         return self.thousandths[-1] > 0
 
 

@@ -46,8 +46,15 @@ import pandas as pd
 from toplabel.reproduction.frames import read_frame, write_frame
 
 PLACE = [
-    *("source", "table", "dataset", "features"),
-    *("method", "k", "gamma", "kernel", "metric"),
+    "source",
+    "table",
+    "dataset",
+    "features",
+    "method",
+    "k",
+    "gamma",
+    "kernel",
+    "metric",
 ]
 """The columns that name a printed number."""
 INTERVALS: Mapping[str, type] = {

@@ -47,7 +47,7 @@ class RunConfig(Closed):
     studies: (
         Annotated[tuple[Part, ...], Some] | Annotated[Mapping[Part, Mapping[str, Any] | None], Some]
     )
-    """What `all` computes and the reports show: files of config/studies/, data sets, published
+    """Names of what `all` computes and the reports show: files of config/studies/, data sets, published
     tables; `multiclass/letter` is that part of a study or table which is of one data set. A mapping
     defines studies of the run's own, as in config/studies/; a name without a definition is a known
     one."""

@@ -127,10 +127,13 @@ def _labels_of(path: str) -> str:
     bodies = [
         node.body for node in tree.body if isinstance(node, ast.ClassDef) and node.name == name
     ]
-    for node in (node for body in bodies for node in body if isinstance(node, ast.Assign)):
-        targets = [target.id for target in node.targets if isinstance(target, ast.Name)]
-        if "labels" in targets and isinstance(node.value, ast.Constant):
-            return str(node.value.value)
+    statements = [statement for body in bodies for statement in body]
+    for statement in statements:
+        if not isinstance(statement, ast.Assign):
+            continue
+        targets = [target.id for target in statement.targets if isinstance(target, ast.Name)]
+        if "labels" in targets and isinstance(statement.value, ast.Constant):
+            return str(statement.value.value)
     return "one"
 
 

@@ -57,7 +57,8 @@ def load(source: Source, n_features: Size | None = None) -> Loaded:
     tables = _numbered(tables, n_features)
     if not is_multilabel:
         return assemble(tables, source.task)
-    known = sorted({label for t in tables.values() for labels in t.labels for label in labels})
+    sets = [labels for table in tables.values() for labels in table.labels]
+    known = sorted({label for labels in sets for label in labels})
     if not known or any(label % 1 for label in known):
         message = "no row has a label, or a label is no whole number"
         raise next(iter(tables.values())).error(message)
