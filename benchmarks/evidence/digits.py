@@ -41,11 +41,10 @@ def measure(results: Path, cells: list[str], seed: int, tol_tune: float, tol_tra
     """Yield the name, the value, C, the status and the test instances of each metric."""
     from toplabel.reproduction.data.prepared import load_prepared
     from toplabel.reproduction.plan import Plan
-    from toplabel.reproduction.selection.choice import choose
+    from toplabel.reproduction.selection.choice import choose, means
     from toplabel.reproduction.selection.evaluation import evaluate
     from toplabel.reproduction.selection.models import key_of, train_models
     from toplabel.reproduction.selection.problems import validation_problems
-    from toplabel.reproduction.selection.tuned import means
     from toplabel.reproduction.selection.tuning import tune_split
 
     plan = Plan(ROOT, {})

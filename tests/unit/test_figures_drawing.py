@@ -28,9 +28,8 @@ from toplabel.reproduction.report.figures import circle as circle_figure
 from toplabel.reproduction.report.figures.drawing import design_of, make_figure, mathtext
 from toplabel.reproduction.report.figures.registry import FIGURES, FigureTask, row_of
 from toplabel.reproduction.report.figures.selection import selection_curve
-from toplabel.reproduction.selection.choice import choose
+from toplabel.reproduction.selection.choice import GridValues, choose
 from toplabel.reproduction.selection.models import Model
-from toplabel.reproduction.selection.tuned import Tuned
 
 ROOT = Path(__file__).parents[2]
 METHODS = {"svm_multi": "SVM^{Multi}", "svm_multi_smooth": "SVM^{Multi}_{1}"}
@@ -216,7 +215,7 @@ def test_selection_curves_take_the_best_over_theta_and_the_threshold() -> None:
         ("f1_micro", [3.0, 2.0], [True, False]),
         ("rank_loss", [1.0, 2.0], [True, False]),
     ):
-        tuned = Tuned("main", "all", np.array([metric]), value, **tables, **axes)
+        tuned = GridValues("main", "all", np.array([metric]), value, **tables, **axes)
         curve = selection_curve([tuned], choose([tuned]))
         assert curve["metric"].unique().tolist() == [metric]
         assert curve["value"].tolist() == values

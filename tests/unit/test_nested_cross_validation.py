@@ -18,11 +18,10 @@ from toplabel.reproduction.config.protocols import load_protocols
 from toplabel.reproduction.data import PrepareTask
 from toplabel.reproduction.data.prepare import prepare
 from toplabel.reproduction.jobs import seed_of
-from toplabel.reproduction.selection.choice import choose
+from toplabel.reproduction.selection.choice import choose, means, seconds_by_split
 from toplabel.reproduction.selection.evaluation import evaluate
 from toplabel.reproduction.selection.models import key_of, train_models
 from toplabel.reproduction.selection.problems import stratified_folds
-from toplabel.reproduction.selection.tuned import means, seconds_by_split
 from toplabel.reproduction.selection.tuning import tune
 
 SETS = {"iris": datasets.load_iris, "wine": datasets.load_wine}

@@ -12,11 +12,16 @@ from toplabel.reproduction.config.protocols import Axis, Budget, EquallySpaced
 from toplabel.reproduction.files import FileError, write_records
 from toplabel.reproduction.frames import write_rows
 from toplabel.reproduction.selection import evaluation
-from toplabel.reproduction.selection.choice import Choice, choose, load_choices
+from toplabel.reproduction.selection.choice import (
+    Choice,
+    choose,
+    load_choices,
+    load_grids,
+    seconds_by_split,
+)
 from toplabel.reproduction.selection.evaluation import evaluate, load_metrics
 from toplabel.reproduction.selection.measures import ranking_value
 from toplabel.reproduction.selection.models import key_of, load_models, train_models
-from toplabel.reproduction.selection.tuned import load_tuned, seconds_by_split
 from toplabel.reproduction.selection.tuning import tune_split
 
 SOFTMAX = Method("lr_multi", "A", "lr_multi")
@@ -33,7 +38,7 @@ def run(prepared, method, names, folder, validation="holdout", threshold="tune")
     """Tune, train and evaluate a method, each stage from the files of the one before."""
     task = task_of(method, BUDGET, names, validation, dataset=prepared.name)
     write_records(tune_split(problems_of(prepared, task), task), folder / "main.npz")
-    tuned = load_tuned([folder / "main.npz"])
+    tuned = load_grids([folder / "main.npz"])
     choices = choose(tuned)
     write_rows(Choice, choices, folder / "selection.csv")
     write_records(train_models(prepared, task, choices), folder / "models.npz")

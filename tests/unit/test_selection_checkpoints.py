@@ -9,9 +9,9 @@ from small_sets import multiclass_set, problems_of, task_of
 from toplabel.reproduction.config.methods import Method
 from toplabel.reproduction.config.protocols import Axis, Budget
 from toplabel.reproduction.methods import trained
-from toplabel.reproduction.selection import tuned as module
-from toplabel.reproduction.selection.tuned import Checkpoints, Point, Tuned
-from toplabel.reproduction.selection.tuning import tune_split
+from toplabel.reproduction.selection import tuning as module
+from toplabel.reproduction.selection.choice import GridValues, Point
+from toplabel.reproduction.selection.tuning import Checkpoints, tune_split
 
 KERNEL = Method("lr_rbf", "A", "lr_multi", kernel="rbf")
 BUDGET = Budget(Axis(2, -4, 2, 2), Axis(2, -2, 1, 1), folds=2, patience=1)
@@ -44,7 +44,7 @@ def test_a_killed_job_goes_on_after_its_last_path(tmp_path, monkeypatch, fits):
     fits.clear()
     for most in (4, 0):  # the fits of one path over C; none when all paths are there
         for one, other in zip(_tune(checkpoints), expected, strict=True):
-            for name in (field.name for field in fields(Tuned) if field.name != "seconds"):
+            for name in (field.name for field in fields(GridValues) if field.name != "seconds"):
                 np.testing.assert_array_equal(getattr(one, name), getattr(other, name), name)
         assert len(fits) <= most
         fits.clear()

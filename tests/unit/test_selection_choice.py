@@ -8,14 +8,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from toplabel.reproduction.selection.choice import best_points, choose, points_by
-from toplabel.reproduction.selection.tuned import Tuned
+from toplabel.reproduction.selection.choice import (
+    GridValues,
+    best_points,
+    choose,
+    edge_of_C,
+    points_by,
+)
 
 
 def _result(value, theta=None, threshold=None, metric=("top1",)):
     value = np.asarray(value, dtype=float)
     zeros = np.zeros(value.shape[:2])
-    return Tuned(
+    return GridValues(
         split="main",
         fold="all",
         metric=np.array(metric),
@@ -58,7 +63,7 @@ def test_then_to_the_smallest_theta_then_to_the_threshold_nearest_to_zero():
     [([3, 2, 1], -1), ([1, 2, 3], 1), ([1, 3, 2], 0), ([3, 3, 1], 0), ([2, 1, 2], 0), ([5], 0)],
 )
 def test_an_edge_must_be_strictly_best(values, edge):
-    assert best_points(_cube(values))[0].edge_C == edge
+    assert edge_of_C(_cube(values), 0) == edge
     assert choose([_cube(values)])[0].at_edge == (edge != 0)
 
 

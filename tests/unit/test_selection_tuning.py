@@ -10,19 +10,24 @@ from toplabel.reproduction.config.methods import Method
 from toplabel.reproduction.config.protocols import Axis, Budget, EquallySpaced
 from toplabel.reproduction.methods import Recipe
 from toplabel.reproduction.selection import tuning
+from toplabel.reproduction.selection.choice import (
+    GridValues,
+    Point,
+    average,
+    extended_points,
+    means,
+    refined_points,
+)
 from toplabel.reproduction.selection.fitting import pool
 from toplabel.reproduction.selection.problems import (
     ValidationProblem,
     fewer_rows,
     training_labels,
 )
-from toplabel.reproduction.selection.tuned import Point, Tuned, average, means
 from toplabel.reproduction.selection.tuning import (
     EarlyStopping,
     FoldPath,
     coarse_points,
-    extended_points,
-    refined_points,
     thetas,
     tune_split,
 )
@@ -55,7 +60,7 @@ def _result(values, C, theta=None, metric=("top1",)):
     axes = {"C": np.array(C, dtype=float)}
     if theta is not None:
         axes["theta"] = np.array(theta, dtype=float)
-    return Tuned("main", "0", np.array(metric), values, table, table, table, **axes)
+    return GridValues("main", "0", np.array(metric), values, table, table, table, **axes)
 
 
 # ---- fits along C ----------------------------------------------------------------------------------

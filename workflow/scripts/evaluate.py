@@ -7,10 +7,9 @@ from toplabel.reproduction.files import write_records
 from toplabel.reproduction.frames import write_rows
 from toplabel.reproduction.jobs import run
 from toplabel.reproduction.selection import EvaluateTask
-from toplabel.reproduction.selection.choice import load_choices
+from toplabel.reproduction.selection.choice import load_choices, load_grids, seconds_by_split
 from toplabel.reproduction.selection.evaluation import TestMetric, evaluate
 from toplabel.reproduction.selection.models import load_models
-from toplabel.reproduction.selection.tuned import load_tuned, seconds_by_split
 
 
 def main(task, snakemake):
@@ -19,7 +18,7 @@ def main(task, snakemake):
         task,
         load_choices(snakemake.input.selection),
         load_models(snakemake.input.models),
-        seconds_by_split(load_tuned(snakemake.input.units)),
+        seconds_by_split(load_grids(snakemake.input.units)),
     )
     write_records(ranks, snakemake.output.ranks)
     write_rows(TestMetric, rows, snakemake.output.evaluation)

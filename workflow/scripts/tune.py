@@ -6,8 +6,7 @@ from toplabel.reproduction.data.prepared import load_prepared
 from toplabel.reproduction.files import file_sum, write_records
 from toplabel.reproduction.jobs import run
 from toplabel.reproduction.selection import TuneTask
-from toplabel.reproduction.selection.tuned import Checkpoints
-from toplabel.reproduction.selection.tuning import tune
+from toplabel.reproduction.selection.tuning import Checkpoints, tune
 
 
 def main(task, snakemake):

@@ -5,33 +5,39 @@ A job tunes splits with all their folds. Within it, one `FoldPath` a fold goes u
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import hashlib
+import os
+import shutil
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from toplabel.kernels import cross_gram
-from toplabel.reproduction.config.protocols import Axis, Grid, tidy
+from toplabel.reproduction.config.protocols import Grid
 from toplabel.reproduction.data.parts import squared_norms
+from toplabel.reproduction.files import FileError, read_records, write_records
 from toplabel.reproduction.methods import Recipe, create
 from toplabel.reproduction.methods.trained import Matrix, Trained, dense
 from toplabel.reproduction.selection import TuneTask, with_meaning
-from toplabel.reproduction.selection.choice import DECIMALS, best_points
+from toplabel.reproduction.selection.choice import (
+    DECIMALS,
+    GridValues,
+    Point,
+    Points,
+    average,
+    extended_points,
+    refined_points,
+)
 from toplabel.reproduction.selection.fitting import Fit, Fitter, Scaling, pool, solver_rows
 from toplabel.reproduction.selection.measures import all_values, sign
 from toplabel.reproduction.selection.problems import (
     ValidationProblem,
     fewer_rows,
     validation_problems,
-)
-from toplabel.reproduction.selection.tuned import (
-    Checkpoints,
-    Point,
-    Tuned,
-    assemble,
-    average,
 )
 
 if TYPE_CHECKING:
@@ -42,7 +48,9 @@ FAR = 0.1
 are harder still."""
 
 
-def tune(prepared: Prepared, task: TuneTask, checkpoints: Checkpoints | None = None) -> list[Tuned]:
+def tune(
+    prepared: Prepared, task: TuneTask, checkpoints: Checkpoints | None = None
+) -> list[GridValues]:
     """Return what tuning finds on all splits of a task."""
     results = []
     for name in task.splits:
@@ -54,7 +62,7 @@ def tune(prepared: Prepared, task: TuneTask, checkpoints: Checkpoints | None = N
 
 def tune_split(
     problems: Sequence[ValidationProblem], task: TuneTask, checkpoints: Checkpoints | None = None
-) -> list[Tuned]:
+) -> list[GridValues]:
     """Tune a method on all folds of a split, with each of its values of k if it selects one.
 
     `problems` are one a fold; `checkpoints` have finished paths of a job that was killed. Return
@@ -81,7 +89,7 @@ def tune_split(
 
 def _tune(
     problems: Sequence[ValidationProblem], task: TuneTask, checkpoints: Checkpoints | None
-) -> list[Tuned]:
+) -> list[GridValues]:
     """Visit the coarse grid, extend it at an edge, refine it; return the mean over the folds.
 
     Where the grid screens, the coarse one is trained on fewer rows; it then only says where the
@@ -94,10 +102,10 @@ def _tune(
     points = coarse_points(task.recipe, grid)
     visited = [(path.on_fewer_rows() if screens else path).survey(points) for path in paths]
 
-    def results() -> list[Tuned]:
+    def results() -> list[GridValues]:
         return [path.arranged(points) for path, points in zip(paths, visited, strict=True)]
 
-    def visit(points: Points) -> Tuned:
+    def visit(points: Points) -> GridValues:
         for path, of_fold in zip(paths, visited, strict=True):
             of_fold += path.visit(points)
         return average(results())
@@ -161,10 +169,10 @@ class FoldPath:
         scaling = Scaling.fit(X, self.task.recipe.features)
         return scaling.apply(X), scaling.apply(X_eval)
 
-    def arranged(self, points: Sequence[Point]) -> Tuned:
+    def arranged(self, points: Sequence[Point]) -> GridValues:
         """Return what was measured on this fold as a grid."""
         thresholds = self.task.grid.threshold_values()
-        return assemble(points, self._metrics, thresholds, self.task.split, self.fold)
+        return GridValues.of(points, self._metrics, thresholds, self.task.split, self.fold)
 
     def _path(
         self, theta: float | None, along: Sequence[float], stopping: EarlyStopping | None
@@ -264,10 +272,6 @@ def best_values(point: Point, metrics: Sequence[str]) -> np.ndarray:
     return np.round(values.max(axis=0), DECIMALS)
 
 
-Points = Mapping[float | None, Sequence[float]]
-"""Exponents of C, or indices of candidates, by the exponent of theta, which is None without a width."""
-
-
 def grid_for(task: TuneTask, problem: ValidationProblem) -> Grid:
     """Return the task's grid with the axis C of its method on some rows.
 
@@ -296,49 +300,37 @@ def coarse_points(recipe: Recipe, grid: Grid) -> Points:
     return {theta: along for theta in thetas(recipe, grid)}
 
 
-def refined_points(result: Tuned, grid: Grid) -> Points:
-    """Return the finer grid around each metric's best point, without what was already visited.
+WORTH_KEEPING = 10.0
+"""Seconds of fits: a shorter path is computed again."""
 
-    Points of a coarse grid that only screens are visited again, on all rows. There are none when
-    the grid is not refined.
+
+class Checkpoints:
+    """A folder with a file for each finished path, which the job removes when it ends well.
+
+    `identity` is all that the numbers depend on (data, method, budget, code), with a `repr` that
+    tells it: a path that was saved under another identity is not found.
     """
-    if grid.refine is None:
-        return {}
-    wanted: dict[float | None, set[float]] = {}
-    for best in best_points(result):
-        for theta in _refined_thetas(best.theta, grid):
-            around = grid.C.around(_exponent(best.C, grid.C), grid.refine)
-            wanted.setdefault(theta, set()).update(around)
-    visited = _visited(result, grid) if grid.screen_rows is None else {}
-    fresh = {theta: sorted(wanted[theta] - visited.get(theta, set())) for theta in sorted(wanted)}
-    return {theta: exponents for theta, exponents in fresh.items() if exponents}
 
+    def __init__(self, folder: str | os.PathLike[str], identity: object) -> None:
+        self._folder = Path(folder)
+        self._identity = repr(identity)
 
-def extended_points(result: Tuned, grid: Grid, thetas: Iterable[float | None]) -> Points:
-    """Return one more C beyond each edge on which a metric is strictly best, if there is one."""
-    fresh = set()
-    for best in best_points(result):
-        if best.edge_C < 0:
-            fresh.add(tidy(_exponent(result.C[0], grid.C) - grid.C.step))
-        elif best.edge_C > 0:
-            fresh.add(tidy(_exponent(result.C[-1], grid.C) + grid.C.step))
-    return {theta: sorted(fresh) for theta in thetas} if fresh else {}
+    def load(self, key: object) -> list[Point] | None:
+        """Return the points of a path; None if it is not there, or damaged."""
+        try:
+            return read_records(Point, self._path(key))
+        except FileError:
+            return None
 
+    def save(self, key: object, points: Sequence[Point]) -> None:
+        """Save a path, if it took long enough."""
+        if sum(point.seconds for point in points) >= WORTH_KEEPING:
+            write_records(points, self._path(key))
 
-def _refined_thetas(theta: float | None, grid: Grid) -> list[float | None]:
-    if theta is None:
-        return [None]
-    return [*grid.theta.around(_exponent(theta, grid.theta), grid.refine)]
+    def remove(self) -> None:
+        """Remove the folder: the job's own result is there."""
+        shutil.rmtree(self._folder, ignore_errors=True)
 
-
-def _visited(result: Tuned, grid: Grid) -> dict[float | None, set[float]]:
-    visited: dict[float | None, set[float]] = {}
-    for i, theta in enumerate([None] if result.theta is None else result.theta):
-        exponent = None if theta is None else _exponent(theta, grid.theta)
-        seen = result.C[~np.isnan(result.epochs[i])]
-        visited[exponent] = {_exponent(C, grid.C) for C in seen}
-    return visited
-
-
-def _exponent(value: float, axis: Axis) -> float:
-    return tidy(float(np.log(value) / np.log(axis.base)))
+    def _path(self, key: object) -> Path:
+        digest = hashlib.sha256(f"{self._identity}\n{key!r}".encode()).hexdigest()
+        return self._folder / f"{digest[:24]}.npz"

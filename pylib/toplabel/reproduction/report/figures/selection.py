@@ -13,9 +13,8 @@ from toplabel.metrics.names import lower_is_better, unit
 from toplabel.reproduction.report.figures import style
 from toplabel.reproduction.report.figures.drawing import Design, Source, mathtext, panel_grid
 from toplabel.reproduction.report.text import metric_label
-from toplabel.reproduction.selection.choice import Choice, choose
+from toplabel.reproduction.selection.choice import Choice, GridValues, choose, load_grids, means
 from toplabel.reproduction.selection.measures import sign
-from toplabel.reproduction.selection.tuned import Tuned, load_tuned, means
 
 _ACROSS = 5
 
@@ -24,7 +23,7 @@ def numbers(source: Source) -> pd.DataFrame:
     """Return the best validation value of each method at each C, and whether this C was chosen."""
     frames = []
     for method in source.methods:
-        tuned = means(load_tuned(source.all(f"{method['name']}/tune/*.npz")))
+        tuned = means(load_grids(source.all(f"{method['name']}/tune/*.npz")))
         results = [result for result in tuned if result.split == source.split]
         curve = selection_curve(results, choose(tuned))
         frames.append(curve.assign(method=method["name"], label=method["label"]))
@@ -32,7 +31,7 @@ def numbers(source: Source) -> pd.DataFrame:
     return frame[["dataset", "title", "method", "label", "metric", "C", "value", "chosen"]]
 
 
-def selection_curve(results: Sequence[Tuned], choices: Iterable[Choice]) -> pd.DataFrame:
+def selection_curve(results: Sequence[GridValues], choices: Iterable[Choice]) -> pd.DataFrame:
     """Return the best value of the protocol's first metric at each C, over k, theta and threshold.
 
     `results` are the means over the folds of one split, one for each k where that is selected.
@@ -45,7 +44,7 @@ def selection_curve(results: Sequence[Tuned], choices: Iterable[Choice]) -> pd.D
     return pd.DataFrame({"metric": metric} | columns | {"chosen": best.index == chosen})
 
 
-def _best_over_others(result: Tuned) -> np.ndarray:
+def _best_over_others(result: GridValues) -> np.ndarray:
     """Return the best value at each C over theta and the threshold; more is better."""
     signed = sign(str(result.metric[0])) * result.value[..., 0]
     return np.where(np.isnan(signed), -np.inf, signed).max(axis=(0, 2))
