@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from small_sets import blobs, competitor
 
-from toplabel.reproduction.methods.toppush import minimise
-from toplabel.reproduction.methods.toppush_program import _Dual
+from toplabel.reproduction.methods.svm_perf import minimise
+from toplabel.reproduction.methods.toppush import _Dual
 
 
 @pytest.mark.parametrize("seed", range(20))

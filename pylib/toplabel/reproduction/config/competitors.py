@@ -35,7 +35,7 @@ COMPETITORS: dict[str, Competitor] = {
     "lr_ova_liblinear": Competitor("one_vs_all.Liblinear", {"loss": "lr_ova"}),
     "toppush": Competitor("toppush.TopPush", {"one_vs_all": False}),
     "toppush_ova": Competitor("toppush.TopPush", {"one_vs_all": True}),
-    "toppush_program": Competitor("toppush_program.TopPushProgram"),
+    "toppush_program": Competitor("toppush.TopPushProgram"),
     "recall_at_k": Competitor("svm_perf.RecallAtK", {"one_vs_all": False}, top_k=True),
     "recall_at_k_ova": Competitor("svm_perf.RecallAtK", {"one_vs_all": True}, top_k=True),
     "topk_ent_tr_descent": Competitor("entropy_descent.EntropyDescent", top_k=True),

@@ -32,14 +32,13 @@ import numpy as np
 from scipy import sparse
 
 from toplabel._core.arrays import as_integer, as_number
-from toplabel.reproduction.methods.toppush import minimise
 from toplabel.reproduction.methods.trained import (
     Affine,
     Matrix,
-    Solved,
+    ProblemSolution,
     Trained,
+    certified,
     relative_gap,
-    status_of,
     train_problems,
 )
 
@@ -62,12 +61,7 @@ class RecallAtK:
     def train(self, X, labels, *, n_classes, C, tol, max_iter, start=None, **_) -> Trained:
         """Train (see `trained.Trainer`)."""
 
-        def status(gap: float, epochs: int) -> str:
-            if self._tolerance is None or epochs >= max_iter:
-                return status_of(gap, tol, epochs, max_iter)
-            return "uncertified"
-
-        def solve_problem(positive: np.ndarray, state: Planes | None) -> Solved:
+        def solve_problem(positive: np.ndarray, state: Planes | None) -> ProblemSolution:
             risk = partial(tangent, X, positive, self._k)
             n_positive, size = int(positive.sum()), X.shape[1] * positive.shape[1] + 1
             solved = solve(risk, size, n_positive, C, tol, max_iter, state, self._tolerance)
@@ -76,17 +70,12 @@ class RecallAtK:
 
         # The last row of W has the weights of the feature of value 1.
         trained = train_problems(
-            solve_problem,
-            X,
-            labels,
-            n_classes,
-            self._one_vs_all,
-            start,
-            status,
-            n_rows=X.shape[1] + 1,
+            solve_problem, X, labels, n_classes, self._one_vs_all, start, n_rows=X.shape[1] + 1
         )
         weights = np.asarray(trained.model)
-        return replace(trained, model=Affine(weights[:-1], weights[-1]))
+        trained = replace(trained, model=Affine(weights[:-1], weights[-1]))
+        is_by_gap = self._tolerance is None or trained.epochs >= max_iter
+        return certified(trained, tol, max_iter) if is_by_gap else trained
 
 
 def unpacked(w: np.ndarray, n_columns: int) -> tuple[np.ndarray, float]:
@@ -224,7 +213,7 @@ def solve(
     max_iter: int,
     start: Planes | None = None,
     tolerance: float | None = None,
-) -> Solved:
+) -> ProblemSolution:
     """Minimise over vectors w of a size, with at most `max_iter` planes.
 
     It ends at a relative gap of tol, or with a `tolerance` when the next plane raises the risk by at
@@ -249,5 +238,77 @@ def solve(
         small = tolerance is None and relative_gap(best_primal, dual) <= tol
         done = small or risk <= planes.risk() + least
         if done or epochs >= max_iter:
-            return Solved(best, best_primal, dual, epochs, planes)
+            return ProblemSolution(best, best_primal, dual, epochs, planes)
         planes.add(direction, offset)
+
+
+_RIDGE = 1e-12  # of the mean diagonal: makes dependent columns solvable
+_SLACK = 1e-10  # how negative a multiplier may be, relative to the largest term
+
+
+def minimise(G: np.ndarray, b: np.ndarray, total: float, start: np.ndarray) -> np.ndarray:
+    """Minimise 1/2 a^T G a - b^T a over a >= 0 with sum(a) <= total, by an active-set method.
+
+    G is symmetric and positive semidefinite, `start` a feasible point. The result is feasible, and
+    optimal up to the ridge that is added to G.
+    """
+    a = np.asarray(start, dtype=float).copy()
+    G = G + _RIDGE * (np.trace(G) / max(1, len(b)) or 1.0) * np.eye(len(b))
+    free = a > 0
+    full = a.sum() >= total * (1 - 1e-15)
+    for _ in range(20 * len(b) + 100):
+        target, price = _on_face(G, b, free, total if full else None)
+        step, blocking = _to_boundary(a, target, total if not full else None)
+        a = np.maximum(a + step * (target - a), 0.0)
+        if blocking is not None:
+            if blocking == len(b):
+                full = True
+            else:
+                free[blocking], a[blocking] = False, 0.0
+            continue
+        if full and price < 0:
+            full = False
+            continue
+        reduced = G @ a - b + price
+        reduced[free] = np.inf
+        worst = int(np.argmin(reduced)) if len(b) else 0
+        if not len(b) or reduced[worst] >= -_SLACK * (np.abs(b).max() + abs(price)):
+            break
+        free[worst] = True
+    if a.sum() > total:  # rounding, where G is nearly singular
+        a *= total / a.sum()
+    return a
+
+
+def _on_face(
+    G: np.ndarray, b: np.ndarray, free: np.ndarray, total: float | None
+) -> tuple[np.ndarray, float]:
+    """Return the minimiser over the free variables, and with the sum at `total` its multiplier."""
+    target, index = np.zeros(len(b)), np.flatnonzero(free)
+    if not index.size:
+        return target, 0.0
+    inner = G[np.ix_(index, index)]
+    if total is None:
+        target[index] = np.linalg.solve(inner, b[index])
+        return target, 0.0
+    both = np.linalg.solve(inner, np.column_stack([b[index], np.ones(index.size)]))
+    price = (both[:, 0].sum() - total) / both[:, 1].sum()
+    target[index] = both[:, 0] - price * both[:, 1]
+    return target, float(price)
+
+
+def _to_boundary(
+    a: np.ndarray, target: np.ndarray, total: float | None
+) -> tuple[float, int | None]:
+    """Return the largest feasible step, and what blocks it: a variable, or len(a) for the sum."""
+    step, blocking = 1.0, None
+    falling = np.flatnonzero(target < 0)
+    if falling.size:
+        shares = a[falling] / (a[falling] - target[falling])
+        first = int(np.argmin(shares))
+        step, blocking = float(shares[first]), int(falling[first])
+    if total is not None and target.sum() > total:
+        share = (total - a.sum()) / (target.sum() - a.sum())
+        if share < step:
+            step, blocking = float(max(share, 0.0)), len(a)
+    return step, blocking

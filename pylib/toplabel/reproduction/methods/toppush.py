@@ -17,19 +17,26 @@ scores X W. Where that is too large the paper trains one problem per class.
 The dual is maximised by steps on pairs of its variables that keep the sums equal, as LIBSVM's are:
 the pair that violates the optimality conditions most takes the best step within its bounds
 (C.-C. Chang, C.-J. Lin: LIBSVM, a library for support vector machines. ACM TIST 2, 2011). The
-authors' own method is in `toplabel.reproduction.methods.toppush_program`.
+authors' own method is `TopPushProgram`, Nesterov's: accelerated projected gradient steps on the dual of
+one problem of all classes, whose curvature begins at 1/n+ and is doubled until it bounds the step. It ends
+when, from the tenth iteration on, the objective changes by less than 10^-4 of itself, or after 10,000
+iterations. That bounds no distance to the optimum: what it returns is less trained than the minimiser.
 """
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
+
 import numpy as np
 
+from toplabel._core.arrays import as_integer, as_number
 from toplabel.reproduction.methods.trained import (
     Matrix,
-    Solved,
+    ProblemSolution,
     Trained,
+    certified,
     dense,
-    status_of,
     train_problems,
 )
 
@@ -50,13 +57,11 @@ class TopPush:
         """Train (see `trained.Trainer`)."""
         gram = np.asarray(dense(X @ X.T), dtype=float)
 
-        def solve_problem(positive: np.ndarray, state: np.ndarray | None) -> Solved:
+        def solve_problem(positive: np.ndarray, state: np.ndarray | None) -> ProblemSolution:
             return solve(X, gram, positive, C, tol, max_iter, state)
 
-        def status(gap: float, epochs: int) -> str:
-            return status_of(gap, tol, epochs, max_iter)
-
-        return train_problems(solve_problem, X, labels, n_classes, self._one_vs_all, start, status)
+        trained = train_problems(solve_problem, X, labels, n_classes, self._one_vs_all, start)
+        return certified(trained, tol, max_iter)
 
 
 def solve(
@@ -67,7 +72,7 @@ def solve(
     tol: float,
     max_iter: int,
     start: np.ndarray | None = None,
-) -> Solved:
+) -> ProblemSolution:
     """Solve one ranking problem; `start` are the dual variables for another C.
 
     Entry (i, j) of `positive`, (n, c): does the j-th embedding of row i, scored by the j-th column
@@ -81,7 +86,7 @@ def solve(
         primal, dual = _objectives(np.asarray(X @ W), W, positive, pairs.A, C)
         small = primal - dual <= tol * min(max(abs(primal), abs(dual)), 1.0 - dual)
         if small or epochs >= max_iter or not pairs.steps(len(gram)):
-            return Solved(W, primal, dual, epochs, pairs.A)
+            return ProblemSolution(W, primal, dual, epochs, pairs.A)
         epochs += 1
 
 
@@ -154,73 +159,147 @@ class _Pairs:
         self._rise[column], self._fall[column] = rising.max(), falling.min()
 
 
-_RIDGE = 1e-12  # of the mean diagonal: makes dependent columns solvable
-_SLACK = 1e-10  # how negative a multiplier may be, relative to the largest term
+# ---- the authors' program --------------------------------------------------------------------------
+
+_FIRST_CHECK = 10  # iteration from which on the progress is looked at
+_NO_STEP = 1e-6  # a step of this length is none
+_STEPS = 100  # of the projection's search, which ends far earlier
+_ROUNDING = 1e-15
 
 
-def minimise(G: np.ndarray, b: np.ndarray, total: float, start: np.ndarray) -> np.ndarray:
-    """Minimise 1/2 a^T G a - b^T a over a >= 0 with sum(a) <= total, by an active-set method.
+class TopPushProgram:
+    """TopPush for classes by the multiclass-to-binary reduction, trained as the program does.
 
-    G is symmetric and positive semidefinite, `start` a feasible point. The result is feasible, and
-    optimal up to the ridge that is added to G.
+    It ends at a relative change of the objective, `tolerance`, or after so many `iterations`, which
+    are its epochs; `max_iter` does not count. Its gap tells how far from the optimum that is.
     """
-    a = np.asarray(start, dtype=float).copy()
-    G = G + _RIDGE * (np.trace(G) / max(1, len(b)) or 1.0) * np.eye(len(b))
-    free = a > 0
-    full = a.sum() >= total * (1 - 1e-15)
-    for _ in range(20 * len(b) + 100):
-        target, price = _on_face(G, b, free, total if full else None)
-        step, blocking = _to_boundary(a, target, total if not full else None)
-        a = np.maximum(a + step * (target - a), 0.0)
-        if blocking is not None:
-            if blocking == len(b):
-                full = True
-            else:
-                free[blocking], a[blocking] = False, 0.0
-            continue
-        if full and price < 0:
-            full = False
-            continue
-        reduced = G @ a - b + price
-        reduced[free] = np.inf
-        worst = int(np.argmin(reduced)) if len(b) else 0
-        if not len(b) or reduced[worst] >= -_SLACK * (np.abs(b).max() + abs(price)):
+
+    def __init__(self, tolerance: float = 1e-4, iterations: int = 10_000) -> None:
+        self._tolerance = as_number(tolerance, "tolerance", 0.0)
+        self._iterations = as_integer(iterations, "iterations", 1)
+
+    def train(self, X, labels, *, n_classes, C, **_) -> Trained:
+        """Train (see `trained.Trainer`)."""
+
+        def solve_problem(positive: np.ndarray, state: None) -> ProblemSolution:
+            return solve_as_program(_Dual(X, positive, C), self._tolerance, self._iterations)
+
+        return train_problems(solve_problem, X, labels, n_classes, False, None)
+
+
+def solve_as_program(problem: _Dual, tolerance: float, iterations: int) -> ProblemSolution:
+    """Solve one problem."""
+    point = before = problem.at(np.zeros(problem.positive.shape))
+    weight, last_weight = 1.0, 0.0
+    curvature, iteration = 1.0 / problem.n_positive, 0
+    while iteration < iterations:
+        iteration += 1
+        ahead = point.plus((last_weight - 1.0) / weight, point.plus(-1.0, before))
+        new, curvature = problem.step(ahead, curvature)
+        if new is None:
             break
-        free[worst] = True
-    if a.sum() > total:  # rounding, where G is nearly singular
-        a *= total / a.sum()
-    return a
+        value = problem.value(point.A, point.V)
+        progress = abs(problem.value(new.A, new.V) - value)
+        before, point, last_weight = point, new, weight
+        weight = (1.0 + math.sqrt(1.0 + 4.0 * weight * weight)) / 2.0
+        if iteration >= _FIRST_CHECK and progress <= tolerance * abs(value):
+            break
+    return ProblemSolution(problem.C * point.V, *problem.objectives(point), iteration)
 
 
-def _on_face(
-    G: np.ndarray, b: np.ndarray, free: np.ndarray, total: float | None
-) -> tuple[np.ndarray, float]:
-    """Return the minimiser over the free variables, and with the sum at `total` its multiplier."""
-    target, index = np.zeros(len(b)), np.flatnonzero(free)
-    if not index.size:
-        return target, 0.0
-    inner = G[np.ix_(index, index)]
-    if total is None:
-        target[index] = np.linalg.solve(inner, b[index])
-        return target, 0.0
-    both = np.linalg.solve(inner, np.column_stack([b[index], np.ones(index.size)]))
-    price = (both[:, 0].sum() - total) / both[:, 1].sum()
-    target[index] = both[:, 0] - price * both[:, 1]
-    return target, float(price)
+@dataclass(frozen=True, eq=False)
+class _Point:
+    """Dual variables A (n, m), with the weights V = X^T A and the scores X V, which are linear in it."""
+
+    A: np.ndarray
+    V: np.ndarray
+    scores: np.ndarray
+
+    def plus(self, factor: float, other: _Point) -> _Point:
+        return _Point(
+            self.A + factor * other.A,
+            self.V + factor * other.V,
+            self.scores + factor * other.scores,
+        )
 
 
-def _to_boundary(
-    a: np.ndarray, target: np.ndarray, total: float | None
-) -> tuple[float, int | None]:
-    """Return the largest feasible step, and what blocks it: a variable, or len(a) for the sum."""
-    step, blocking = 1.0, None
-    falling = np.flatnonzero(target < 0)
-    if falling.size:
-        shares = a[falling] / (a[falling] - target[falling])
-        first = int(np.argmin(shares))
-        step, blocking = float(shares[first]), int(falling[first])
-    if total is not None and target.sum() > total:
-        share = (total - a.sum()) / (target.sum() - a.sum())
-        if share < step:
-            step, blocking = float(max(share, 0.0)), len(a)
-    return step, blocking
+class _Dual:
+    """The function ``C/2 ||V||^2 - sum_p (alpha_p - alpha_p^2/4)`` of the dual variables A.
+
+    A has alpha at the positives and -beta elsewhere, so that V = X^T A. The function is -n+ D with alpha
+    and beta divided by C.
+    """
+
+    def __init__(self, X: Matrix, positive: np.ndarray, C: float) -> None:
+        self._X, self.positive, self.C = X, positive, C
+        self.n_positive = int(positive.sum())
+
+    def at(self, A: np.ndarray, V: np.ndarray | None = None) -> _Point:
+        V = np.asarray(self._X.T @ A) if V is None else V
+        return _Point(A, V, np.asarray(self._X @ V))
+
+    def value(self, A: np.ndarray, V: np.ndarray) -> float:
+        alpha = A[self.positive]
+        return float(self.C * np.vdot(V, V) / 2.0 - (alpha.sum() - alpha @ alpha / 4.0))
+
+    def step(self, ahead: _Point, curvature: float) -> tuple[_Point | None, float]:
+        """Return a projected gradient step, None if it does not move, and the curvature."""
+        gradient = self.C * ahead.scores
+        gradient[self.positive] += ahead.A[self.positive] / 2.0
+        gradient[self.positive] -= 1.0
+        value = self.value(ahead.A, ahead.V)
+        while True:
+            A = self.project(ahead.A + (-1.0 / curvature) * gradient)
+            moved = A - ahead.A
+            square = self._dot(moved, moved)
+            if math.sqrt(square) <= _NO_STEP:
+                return None, curvature
+            V = np.asarray(self._X.T @ A)
+            if self.value(A, V) - value - self._dot(gradient, moved) <= curvature * square / 2.0:
+                return self.at(A, V), curvature
+            curvature *= 2.0
+
+    def _dot(self, A: np.ndarray, B: np.ndarray) -> float:
+        """Return <A, B>, of the positives and of the others apart."""
+        others = np.where(self.positive, 0.0, A)
+        return float(A[self.positive] @ B[self.positive] + np.vdot(others, B))
+
+    def project(self, A: np.ndarray) -> np.ndarray:
+        """Return the nearest variables of which none is negative, with equal sums.
+
+        They are (alpha - u)_+ and (beta + u)_+ for the u at which the sums are equal, found by
+        Newton's method within a bracket: the difference of the sums is piecewise linear in u and
+        falls.
+        """
+        alpha, beta = A[self.positive], np.where(self.positive, -np.inf, -A)
+        low, high = -float(beta.max()), float(alpha.max())
+        if low >= high:
+            return np.zeros_like(A)
+        shift = (low + high) / 2.0
+        for _ in range(_STEPS):
+            first, second = np.maximum(alpha - shift, 0.0), np.maximum(beta + shift, 0.0)
+            surplus = first.sum() - second.sum()
+            low, high = (shift, high) if surplus > 0 else (low, shift)
+            slope = np.count_nonzero(first) + np.count_nonzero(second)
+            newton = shift + surplus / slope if slope else high
+            last, shift = shift, newton if low < newton < high else (low + high) / 2.0
+            if not abs(shift - last) > _ROUNDING * max(abs(low), abs(high)):
+                break
+        nearest = -np.maximum(beta + shift, 0.0)
+        nearest[self.positive] = np.maximum(alpha - shift, 0.0)
+        return nearest
+
+    def objectives(self, point: _Point) -> tuple[float, float]:
+        """P, and D with beta scaled to the sum of alpha."""
+        W, scores = self.C * point.V, self.C * point.scores
+        highest = float(scores[~self.positive].max())
+        losses = np.maximum(0.0, 1.0 + highest - scores[self.positive]) ** 2
+        primal = losses.mean() + np.vdot(W, W) / (2.0 * self.C * self.n_positive)
+        beta = np.where(self.positive, 0.0, -point.A)
+        total = beta.sum()
+        scaled = np.zeros_like(point.A)
+        if total > 0:
+            scaled = -beta * (point.A[self.positive].sum() / total)
+            scaled[self.positive] = point.A[self.positive]
+        dual = -self.value(scaled, np.asarray(self._X.T @ scaled)) / self.n_positive
+        return float(primal), dual

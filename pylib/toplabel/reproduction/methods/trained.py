@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
@@ -127,11 +127,10 @@ def relative_gap(primal: float, dual: float) -> float:
     return (primal - dual) / size if size > 0 else 0.0
 
 
-def status_of(gap: float, tol: float, epochs: int, max_iter: int) -> str:
-    """Return the status of a method with a gap; see `Trained`."""
-    if gap <= tol:
-        return "converged"
-    return "max_iter" if epochs >= max_iter else "stalled"
+def certified(trained: Trained, tol: float, max_iter: int) -> Trained:
+    """Return the training of a method with a gap, with the status that follows from it (see `Trained`)."""
+    status = "max_iter" if trained.epochs >= max_iter else "stalled"
+    return replace(trained, status="converged" if trained.relative_gap <= tol else status)
 
 
 def indicator(labels: np.ndarray, n_classes: int) -> np.ndarray:
@@ -142,7 +141,7 @@ def indicator(labels: np.ndarray, n_classes: int) -> np.ndarray:
 
 
 @dataclass(frozen=True, eq=False)
-class Solved:
+class ProblemSolution:
     """A solved problem: W of shape (d, c), the objectives, and where to go on for another C."""
 
     W: np.ndarray
@@ -153,13 +152,12 @@ class Solved:
 
 
 def train_problems(
-    solve: Callable[[np.ndarray, Any], Solved],
+    solve: Callable[[np.ndarray, Any], ProblemSolution],
     X: Matrix,
     labels: np.ndarray,
     n_classes: int,
     one_vs_all: bool,
     start: Trained | None,
-    status: Callable[[float, int], str],
     n_rows: int | None = None,
 ) -> Trained:
     """Solve the problem of all classes, or one per class, and join what the solutions say.
@@ -171,10 +169,10 @@ def train_problems(
     """
     n_rows = X.shape[1] if n_rows is None else n_rows
 
-    def solve_problem(positive: np.ndarray, state: Any) -> Solved:
+    def solve_problem(positive: np.ndarray, state: Any) -> ProblemSolution:
         if positive.any() and not positive.all():
             return solve(positive, state)
-        return Solved(np.zeros((n_rows, positive.shape[1])), 0.0, 0.0, 0)
+        return ProblemSolution(np.zeros((n_rows, positive.shape[1])), 0.0, 0.0, 0)
 
     positive = indicator(labels, n_classes)
     problems = np.split(positive, n_classes, axis=1) if one_vs_all else [positive]
@@ -185,7 +183,7 @@ def train_problems(
     gap, epochs = relative_gap(primal, dual), max(problem.epochs for problem in solved)
     model = np.concatenate([problem.W for problem in solved], axis=1)
     states = [problem.state for problem in solved]
-    return Trained(model, status(gap, epochs), epochs, primal, dual, gap, state=states)
+    return Trained(model, "uncertified", epochs, primal, dual, gap, state=states)
 
 
 @dataclass(frozen=True)
