@@ -52,21 +52,6 @@ def test_libsvm_multiclass_round_trip(data, X):
     assert len(names) == len(set(labels))
 
 
-@settings(max_examples=40)
-@given(data=st.data(), X=matrices)
-def test_libsvm_multilabel_round_trip(data, X):
-    X[0, -1] = 1.0
-    Y = data.draw(hnp.arrays(np.uint8, (len(X), 3), elements=st.integers(0, 1)), label="Y")
-    Y[0, -1] = 1
-    labels = [",".join(str(j) for j in np.flatnonzero(row)) for row in Y]
-    rows = libsvm_text(labels, X)
-    text = "".join(line or " " for line in rows)
-    part = read("libsvm", text, "multilabel").parts["all"]
-    keep = (Y.any(axis=1)) | (X != 0).any(axis=1)  # a row of nothing is an empty line
-    np.testing.assert_array_equal(part.X.toarray(), X[keep])
-    np.testing.assert_array_equal(part.Y, Y[keep][:, Y.any(axis=0)])  # labels that no row has go
-
-
 def quoted(name):
     return "'" + name.replace("\\", "\\\\").replace("'", "\\'") + "'"
 

@@ -99,13 +99,6 @@ def test_printed_statistics_are_those_of_the_published_table(repository, registr
     assert compared == set(by_place)
 
 
-def test_our_registry_knows_what_it_must(registry):
-    required = "circle digits digit_scenes letter emotions yeast scene medical enron bibtex"
-    assert {*required.split(), "corel5k", "delicious", "bookmarks", "mediamill"} <= {*registry}
-    for entry in registry.values():
-        assert entry.embedded or entry.network or entry.url or entry.name == "pubfig83"
-
-
 def test_an_unknown_name_proposes_the_nearest(registry):
     with pytest.raises(ValueError, match=r"unknown data set 'yeats'; did you mean yeast\?"):
         registry["yeats"]

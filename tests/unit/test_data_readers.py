@@ -2,7 +2,6 @@
 
 import h5py
 import numpy as np
-import pandas as pd
 import pytest
 from scipy import io, sparse
 from sklearn.datasets import dump_svmlight_file
@@ -347,13 +346,8 @@ FAULTS = {
     ),
     "libsvm: sizes without sets": ("libsvm", "1 4 3\n0 1:1\n", {}, ":1: .*`task: multilabel`"),
     "libsvm: empty": ("libsvm", "# nothing\n\n", {}, "no row"),
-    "table: too long": ("table", "1,2,a\n\n1,2,3,a\n", UCI, "line 3"),
-    "table: missing": ("table", "1,2,a\n1,?,a\n", UCI, r"'1' \(1\)"),
-    "table: word": ("table", "1,2,a\n1,2,a\n1,b,a\n", UCI, "'1' has numbers, but also 'b'"),
     "table: commas": ("table", '"5,1",a\n"4",b\n', UCI, "'0' has numbers as '5,1'; `decimal: ','`"),
     "table: thousands": ("table", "1.234,5;a\n2;b\n", UCI | {"delimiter": ";"}, "as '1.234,5'"),
-    "table: no class": ("table", "1,2,a\n1,2,\n", UCI, "row 1 .*missing"),
-    "table: delimiter": ("table", "1;2;a\n3;4;b\n", UCI, "`delimiter`"),
     "table: no column": ("table", "1,2\n", UCI | {"label": 2}, "no column '2'; it has: 0, 1"),
     "table: empty": ("table", "a,b\n", {"label": "b"}, "0 rows"),
     "table: spelled twice": ("table", "1,042\n1,0042\n", UCI, "'0042' and '042'"),
@@ -542,16 +536,6 @@ def test_a_table_with_words_numbers_and_a_class(table):
     assert other.parts["all"].X[2].tolist() == [3800.5, 39.5]
 
 
-def test_parquet_is_read_as_the_same_table(table, tmp_path):
-    pytest.importorskip("pyarrow")
-    expected = table(BIRDS, label="species", drop=("sex",)).parts["all"]
-    pd.read_csv(tmp_path / "all_birds.csv").to_parquet(tmp_path / "birds.parquet")
-    source = Source({"all": tmp_path / "birds.parquet"}, "multiclass")
-    found = FORMATS["table"](source, label="species", drop=("sex",)).parts["all"]
-    np.testing.assert_array_equal(found.X, expected.X)
-    np.testing.assert_array_equal(found.y, expected.y)
-
-
 def test_parts_of_a_table_share_their_categories(table):
     head, *rows = BIRDS.splitlines(keepends=True)
     parts = {"train": head + rows[0] + rows[1], "test": head + rows[2]}
@@ -588,9 +572,6 @@ def test_label_sets_of_a_table_are_columns_or_lists_of_words(table):
     [
         (BIRDS, {"label": "kind"}, "no column 'kind'; it has: species, island"),
         (BIRDS, {"label": "Specis"}, r"no column 'Specis' \(did you mean 'species'\?\); it has"),
-        (BIRDS + "a,b,c,d,e,f\n", {"label": "sex"}, "line 5"),
-        ("a,y\n1,2,3\n1,5,6\n", {"label": "y"}, "csv:2: .* 3 values, but the header has names: 2"),
-        ("", {"label": "sex"}, "no line with a value"),
         (
             "name,y\n" + "".join(f"n{i},{i % 2}\n" for i in range(60)),
             {"label": "y"},

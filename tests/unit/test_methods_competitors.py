@@ -116,11 +116,11 @@ def test_a_competitor_starts_from_the_model_of_the_largest_C_below(monkeypatch):
     X, y = blobs()
     method = Method("m", "M", competitor="lr_ova_liblinear")
     fitter = fitting.Fitter(task_of(method, BUDGET), X, y, 3, None, 0)
-    found = {C: fitter.fit_C(C).solution for C in (1.0, 4.0, 2.0, 8.0)}
+    found = {C: fitter.fit(C=C).solution for C in (1.0, 4.0, 2.0, 8.0)}
     assert [call["start"] for call in trainer.calls] == [None, found[1.0], None, found[4.0]]
     seeds = [call["seed"] for call in trainer.calls]
     assert len(set(seeds)) == 4
-    fitter.fit_C(2.0)
+    fitter.fit(C=2.0)
     assert trainer.calls[-1]["seed"] == seeds[2]  # of names and value, not of the order
 
 

@@ -157,13 +157,13 @@ def test_boosting_lowers_the_risk_and_goes_on_where_it_ended():
     more = trainer.train(X, y, C=12, start=few, **OPTIONS)
     once = trainer.train(X, y, C=12, **OPTIONS)
     assert more.decision_function(X) == pytest.approx(once.decision_function(X))
-    assert more.decision_function(X) == pytest.approx(more.state.scores)
+    assert more.decision_function(X) == pytest.approx(more.state)
     own = np.arange(len(y))
 
     def loss(scores):
         return np.exp(scores - scores[own, y][:, None]).sum()
 
-    assert loss(once.state.scores) < loss(few.state.scores) < loss(0 * few.state.scores)
+    assert loss(once.state) < loss(few.state) < loss(0 * few.state)
 
 
 def test_leave_one_out_needs_a_row_an_image_and_a_label_a_row():

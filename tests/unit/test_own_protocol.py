@@ -34,17 +34,6 @@ def raw(tmp_path):
     return tmp_path
 
 
-def test_features_are_standardised_by_the_training_rows_and_have_a_bias(raw):
-    prepared = prepare(PrepareTask.of(entry()), raw)
-    assert len(prepared.splits) == 5
-    for split in prepared.splits:
-        train, test = prepared.parts[split.train].X, prepared.parts[split.test].X
-        np.testing.assert_allclose(train[:, :-1].mean(axis=0), 0.0, atol=1e-9)
-        np.testing.assert_allclose(train[:, :-1].std(axis=0), 1.0)
-        assert np.all(train[:, -1] == 1.0)
-        assert np.all(test[:, -1] == 1.0)
-
-
 def test_what_an_entry_says_of_the_defaults_counts_null_and_false_too(raw):
     own = entry(transform=None, bias=False, C_scale=None)
     assert (own.transform, own.bias, own.C_scale) == (None, False, None)

@@ -8,7 +8,7 @@ import pytest
 from snakemake.scheduling.job_scheduler import JobScheduler
 
 from toplabel.reproduction import run
-from toplabel.reproduction.facts import MB_AND_MINUTES, needs
+from toplabel.reproduction.facts import MB, MINUTES, needs
 from toplabel.reproduction.run import Progress, is_news
 
 
@@ -104,6 +104,5 @@ def test_on_one_machine_snakemake_does_not_look_for_ready_jobs_every_second(monk
 
 def test_each_attempt_at_a_job_requests_twice_as_much():
     resources = needs("tune")
-    mb, minutes = MB_AND_MINUTES["tune"]
-    assert [resources["mem_mb"](None, attempt) for attempt in (1, 2, 3)] == [mb, 2 * mb, 4 * mb]
-    assert resources["runtime"](None, 2) == 2 * minutes
+    assert [resources["mem_mb"](None, attempt) for attempt in (1, 2, 3)] == [MB, 2 * MB, 4 * MB]
+    assert resources["runtime"](None, 2) == 2 * MINUTES["tune"]

@@ -86,26 +86,6 @@ def test_a_loss_of_the_user_passes_every_stage(tmp_path):
         assert own[name].gradient_norm > 0
 
 
-@pytest.mark.parametrize("name", ["svm_ova", "svm_multi", "lr_multi", "topk_ent"])
-def test_the_seed_of_the_solver_changes_no_printed_digit(name):
-    prepared = multiclass_set()
-    method = Method(name, "A", name, k=2 if name == "topk_ent" else 1)
-    found = []
-    for seed in range(4):
-        task = replace(task_of(method, BUDGET, TOPS), seed=seed, tol=1e-5)
-        choices = choose(tune_split(problems_of(prepared, task), task))
-        final = replace(task, tol=1e-7, max_iter=20000)
-        models = {key_of(model): model for model in train_models(prepared, final, choices)}
-        rows, _ = evaluate(prepared, evaluation_of(task), choices, models, {"main": 0.0})
-        found.append([(row.C, f"{row.value:.1f}", row.status) for row in rows])
-        weights = [model.W for model in models.values()]
-        if seed == 0:
-            first = weights
-        for W, W_first in zip(weights, first, strict=True):
-            np.testing.assert_allclose(W, W_first, atol=3e-4 * np.abs(W_first).max())
-    assert found == [found[0]] * 4
-
-
 def test_kernel_models_predict_with_the_training_rows(tmp_path):
     prepared = multiclass_set()
     choices, models, rows, _ = run(prepared, KERNEL, TOPS, tmp_path)

@@ -87,22 +87,6 @@ def _visited(path, points):
     return path.arranged(path.visit(points))
 
 
-def test_folds_are_averaged():
-    prepared = multiclass_set(with_val=False)
-    task = task_of(SOFTMAX, BUDGET, METRICS, "folds")
-    problems = problems_of(prepared, task)
-    (result,) = tune_split(problems, task)
-    alone = [
-        _visited(FoldPath(p, task, i), coarse_points(task.recipe, task.grid))
-        for i, p in enumerate(problems)
-    ]
-    np.testing.assert_allclose(result.value, np.mean([one.value for one in alone], axis=0))
-    np.testing.assert_array_equal(result.epochs, np.sum([one.epochs for one in alone], axis=0))
-    np.testing.assert_array_equal(
-        result.relative_gap, np.max([one.relative_gap for one in alone], axis=0)
-    )
-
-
 def test_a_kernel_method_is_trained_on_gram_matrices(fits):
     (result,) = _tune(multiclass_set(), KERNEL)
     assert result.value.shape == (4, 4, 1, 2)

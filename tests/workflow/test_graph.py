@@ -169,23 +169,6 @@ def test_removed_reports_are_written_again_alone(folder):
     assert all(_report(rule) in ("report", "all", "total") for rule in due), due
 
 
-def test_another_seed_trains_anew(folder):
-    (folder.root / "own.yaml").write_text(yaml.safe_dump(OWN | {"seed": 1}), encoding="utf-8")
-    assert folder.cells_due() == {"tune": 3, "train": 3, "evaluate": 3}
-
-
-def test_the_gamma_of_a_method_makes_its_cell_anew(folder):
-    folder.change("own.yaml", "gamma: 0.5", "gamma: 0.25")
-    assert folder.cells_due() == CELL
-
-
-def test_the_label_of_a_method_trains_nothing(folder):
-    folder.change("own.yaml", "My smooth SVM", "Smooth")
-    due = folder.due()
-    assert folder.cells_due() == {}
-    assert due["compare"] == 1
-
-
 def test_a_docstring_of_the_library_is_no_change(folder):
     folder.change("pylib/toplabel/solver.py", '"""', '"""Changed. ')
     assert folder.due() == {}

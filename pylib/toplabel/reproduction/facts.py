@@ -35,19 +35,13 @@ KEPT_JOBS: dict[str, type] = {
     **dict.fromkeys(_MEASURED, float),
 }
 """The columns of the jobs of the kept run, reports/summary/jobs.csv."""
-MB_AND_MINUTES = {
-    "prepare": (2000, 30),
-    "train_network": (2000, 60),
-    "extract_features": (2000, 60),
-    "fine_tune": (2000, 60),
-    "tune": (2000, 120),
-    "train": (2000, 120),
-    "evaluate": (2000, 30),
-    "predict": (2000, 30),
-    "calibration": (1000, 30),
-    "time": (2000, 60),
+MB = 2000
+MINUTES = {
+    **dict.fromkeys(("prepare", "evaluate", "predict", "calibration"), 30),
+    **dict.fromkeys(("train_network", "extract_features", "fine_tune", "time"), 60),
+    **dict.fromkeys(("tune", "train"), 120),
 }
-"""Memory and time of the first attempt at a job of each rule; both double with each further one."""
+"""Time of the first attempt at a job of each rule; it and the memory double with each further one."""
 FIRST = 10**6
 """The priority of jobs that all others wait for, above that of every cell."""
 _UNKNOWN = 10**5  # seconds of a cell that the kept run lacks: it may take long
@@ -111,10 +105,9 @@ def git_state(folder: str | os.PathLike[str]) -> dict[str, Any]:
 
     def git(*arguments: str) -> str | None:
         with suppress(OSError, subprocess.CalledProcessError):
-            done = subprocess.run(
-                ["git", *arguments], cwd=folder, capture_output=True, text=True, check=True
-            )
-            return done.stdout.strip()
+            return subprocess.check_output(
+                ["git", *arguments], cwd=folder, stderr=subprocess.DEVNULL, text=True
+            ).strip()
         return None
 
     commit, changes = git("rev-parse", "HEAD"), git("status", "--porcelain", "-uno")
@@ -192,10 +185,9 @@ def seconds_since_start() -> float:
 
 def needs(rule: str) -> dict[str, Callable[..., int]]:
     """Return ``mem_mb`` and ``runtime`` (minutes) of a rule, as functions that Snakemake calls."""
-    mb, minutes = MB_AND_MINUTES[rule]
     return {
-        "mem_mb": lambda wildcards, attempt: mb * 2 ** (attempt - 1),
-        "runtime": lambda wildcards, attempt: minutes * 2 ** (attempt - 1),
+        "mem_mb": lambda wildcards, attempt: MB * 2 ** (attempt - 1),
+        "runtime": lambda wildcards, attempt: MINUTES[rule] * 2 ** (attempt - 1),
     }
 
 

@@ -282,13 +282,8 @@ class Plan:
         """The cells that the config asks for and a run that only shows has no results of, without
         those whose data sets cannot be had.
         """
-        shown = {*self.cells}
-        lacking = [cell for cell in self.asked if cell not in shown]
-        return [
-            f"{cell.dataset}/{cell.method}"
-            for cell in lacking
-            if not self.raw.missing(cell.dataset)
-        ]
+        lacking = sorted({*self.asked} - {*self.cells})
+        return [f"{c.dataset}/{c.method}" for c in lacking if not self.raw.missing(c.dataset)]
 
     def there(self, files: Iterable[str]) -> list[str]:
         """Return files; of a run that only shows, those that are there."""

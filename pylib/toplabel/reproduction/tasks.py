@@ -40,7 +40,7 @@ class Tasks:
 
     def fetch(self, wildcards: Any) -> dict[str, Any]:
         """Return the task of a raw file."""
-        return plain(self.plan.raw.fetch_task(f"data/raw/{wildcards.raw}"))
+        return plain(self.plan.raw.fetched[f"data/raw/{wildcards.raw}"])
 
     def prepare(self, wildcards: Any) -> dict[str, Any]:
         """Return the task of a data set to prepare."""
@@ -126,7 +126,8 @@ class Tasks:
 
     def _metrics(self, dataset: str, method: str, protocol: Protocol) -> tuple[str, ...]:
         """Return the metrics of a cell: those of all studies that it belongs to, else its protocol's."""
-        studies = [one for one in self.plan.studies.values() if one.has(dataset, method)]
+        of_plan = self.plan.studies.values()
+        studies = [study for study in of_plan if (dataset, method) in study.pairs]
         chosen = [study.metrics or protocol.metrics for study in studies] or [protocol.metrics]
         return tuple(dict.fromkeys(chain.from_iterable(chosen)))
 
@@ -220,10 +221,10 @@ class Tasks:
 def recipe_of(method: Method) -> Recipe:
     """Return the recipe of a row of the registry of methods."""
     arguments = dict(method.params)
-    competitor = ""
+    competitor, leave_one_out = "", False
     if method.competitor:
         known = COMPETITORS[method.competitor]
-        competitor = known.code
+        competitor, leave_one_out = known.code, known.leave_one_out
         arguments = {**known.fixed, **method.params}
         if known.top_k:
             arguments["k"] = method.k
@@ -240,5 +241,5 @@ def recipe_of(method: Method) -> Recipe:
         takes="set" if method.task == "multilabel" else "one",
         features=method.features,
         kernel=method.kernel,
-        leave_one_out=method.leave_one_out,
+        leave_one_out=leave_one_out,
     )

@@ -133,11 +133,6 @@ class Study(Closed):
     """Points up to which a difference of two methods counts as none in practice (region of practical
     equivalence)."""
 
-    def has(self, dataset: str, method: str) -> bool:
-        """Return whether a method is run on a data set."""
-        named = method in self.methods and method not in self.only
-        return dataset in (self.datasets if named else self.only.get(method, ()))
-
     @property
     def pairs(self) -> list[tuple[str, str]]:
         """The data sets with the methods that are run on them, in order."""

@@ -299,7 +299,3 @@ class Entry(Closed):
             return self.network.classes
         printed = [table.n_classes or "" for table in self.statistics]
         return max((int(text) for text in printed if text.isdecimal()), default=None)
-
-    def file(self, name: str) -> RawFile:
-        """Return the raw file of a name."""
-        return next(file for file in self.files if file.name == name)

@@ -209,16 +209,13 @@ class Method(Closed):
         if self.path and self.loss and _labels_of(self.loss) == "set":
             object.__setattr__(self, "labels", "set")
         if self.C_values:
-            self._check_values()
+            try:
+                Axis.through(self.C_values)
+            except ValueError as error:
+                raise Fault("grid.C", str(error)) from None
         for key, (is_wrong, why) in self._faults().items():
             if is_wrong:
                 raise Fault(key, why)
-
-    def _check_values(self) -> None:
-        try:
-            Axis.through(self.C_values)
-        except ValueError as error:
-            raise Fault("grid.C", str(error)) from None
 
     @property
     def C_values(self) -> tuple[float, ...]:
@@ -363,11 +360,6 @@ class Method(Closed):
     def tunes_width(self) -> bool:
         """Whether the width of an RBF kernel is selected on validation data."""
         return self.kernel == "rbf" and bool(self.loss)
-
-    @property
-    def leave_one_out(self) -> bool:
-        """Whether it is validated by closed-form leave-one-out scores."""
-        return bool(self.competitor) and self._competitor.leave_one_out
 
     @property
     def key(self) -> Key:

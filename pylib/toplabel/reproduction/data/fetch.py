@@ -169,21 +169,17 @@ def read_raw(file: RawFile, path: Path, write: Callable[[bytes], Any] = len) -> 
     `write` takes the uncompressed content, piece by piece. Return its SHA-256 and size. A file that
     is damaged or not the registered one is a `FetchError`.
     """
-    longest = _LONGEST if path.suffix in _DECOMPRESSORS else math.inf
     with path.open("rb") as stream:
-        return _read(file, stream, str(path), write, longest)
+        return _read(file, stream, str(path), write)
 
 
 def _read(
-    file: RawFile,
-    stream: Any,
-    origin: str,
-    write: Callable[[bytes], Any],
-    longest: float,
+    file: RawFile, stream: Any, origin: str, write: Callable[[bytes], Any]
 ) -> tuple[str, int]:
     suffix = Path(origin).suffix
     content = _DECOMPRESSORS[suffix](stream) if suffix in _DECOMPRESSORS else stream
-    most = file.size or longest
+    is_bounded = suffix in _DECOMPRESSORS or origin == file.url
+    most = file.size or (_LONGEST if is_bounded else math.inf)
     digest, size = hashlib.sha256(), 0
     try:
         while piece := content.read(_CHUNK):
@@ -213,7 +209,7 @@ def _download(file: RawFile, target: Path) -> None:
         path.open("wb") as output,
     ):
         promised = stream.length
-        _read(file, stream, file.url, output.write, _LONGEST)
+        _read(file, stream, file.url, output.write)
         if stream.length:  # bytes that did not come: a broken connection reads like the file's end
             got = promised - stream.length
             raise FetchError(f"{file.url}: broke off after {got} of {promised} bytes")
@@ -268,11 +264,7 @@ def unreachable(host: str) -> str:
 
 @dataclass(frozen=True, eq=False)
 class RawFiles:
-    """What is known of raw files before the first job.
-
-    `mirrors` are the folders to look in, besides data/raw; with `download` the hosts of addresses may be
-    asked.
-    """
+    """What is known of raw files before the first job; `mirrors` and `download` are as of `Places`."""
 
     registry: Registry
     mirrors: list[Path]
@@ -296,44 +288,37 @@ class RawFiles:
         return [str(raw_path(entry.folder, file.name, RAW)) for file in entry.files]
 
     @cached_property
-    def fetched(self) -> dict[str, str]:
-        """The files that rule `fetch` brings, each with a data set that it is of.
+    def fetched(self) -> dict[str, FetchTask]:
+        """The files that rule `fetch` brings, by path, each of the first data set that has it.
 
         They have a registered sum or address, or a mirror has them. Other files are the user's own.
         """
-        fetched: dict[str, str] = {}
+        fetched: dict[str, FetchTask] = {}
         for dataset, entry in self.registry.items():
             for file, path in zip(entry.files, self.files(dataset), strict=True):
+                task = FetchTask.of(entry, file)
                 is_plain = Path(path).name == file.name
-                if is_plain and (file.sha256 or file.url or self._copy(dataset, file)):
-                    fetched.setdefault(path, dataset)
+                if is_plain and (file.sha256 or file.url or self._copy(task)):
+                    fetched.setdefault(path, task)
         return fetched
 
-    def _copy(self, dataset: str, file: RawFile) -> Path | None:
+    def _copy(self, task: FetchTask) -> Path | None:
         """Return the copy of a file in a mirror; None where none has it."""
-        folder = self.registry[dataset].folder
-        return find(file.name, [mirror / folder for mirror in self.mirrors])
+        return find(task.file.name, [mirror / task.folder for mirror in self.mirrors])
 
     def source(self, path: str) -> list[str]:
         """Return the file of a mirror that a file is a copy of, as an input of rule `fetch`.
 
         A file with a registered sum has none: its content does not depend on where it comes from.
         """
-        file = self._file(path)
-        copy = None if file.sha256 else self._copy(self.fetched[path], file)
+        task = self.fetched[path]
+        copy = None if task.file.sha256 else self._copy(task)
         return [str(copy)] if copy else []
-
-    def fetch_task(self, path: str) -> FetchTask:
-        """Return what rule `fetch` is told of a file."""
-        return FetchTask.of(self.registry[self.fetched[path]], self._file(path))
 
     @property
     def places(self) -> Places:
         """Where rule `fetch` looks for files."""
         return Places(tuple(map(str, self.mirrors)), self.download)
-
-    def _file(self, path: str) -> RawFile:
-        return self.registry[self.fetched[path]].file(Path(path).name)
 
     def own_sums(self, dataset: str) -> dict[str, str]:
         """Return the SHA-256 of the user's own files of a data set, by their paths."""

@@ -33,7 +33,6 @@ from toplabel.reproduction.methods.trained import (
 )
 from toplabel.simplex.width import gaussian_width, theta_of_width
 
-LOSSES = ("svm_ova", "lr_ova")
 _CACHE = 500  # MiB of kernel values
 _LOOSEST, _TIGHTEST = 0.1, 1e-10  # of LIBLINEAR's own tolerance: relative to tol; absolute
 
@@ -50,8 +49,6 @@ class Liblinear:
     """
 
     def __init__(self, loss: str) -> None:
-        if loss not in LOSSES:
-            raise ValueError(f"loss must be one of {', '.join(LOSSES)}, got {loss!r}")
         self._loss = loss
 
     def train(self, X, labels, *, n_classes, C, seed, tol, max_iter, **_) -> Trained:
@@ -142,8 +139,6 @@ class Libsvm:
     """
 
     def __init__(self, kernel: str, passes: int = 100) -> None:
-        if kernel not in ("linear", "rbf"):
-            raise ValueError(f"kernel must be 'linear' or 'rbf', got {kernel!r}")
         self._kernel = kernel
         self._passes = as_integer(passes, "passes", 1)
 

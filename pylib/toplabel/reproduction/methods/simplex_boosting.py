@@ -31,14 +31,6 @@ class _Round:
     step: float
 
 
-@dataclass
-class _State:
-    """The rounds so far, and the scores <c_k, f(x_i)> of the training rows."""
-
-    rounds: list[_Round]
-    scores: np.ndarray
-
-
 @dataclass(frozen=True)
 class Boosted:
     """Scores sum_t step_t <c_k, c_(class of the row's leaf in tree t)> for the class k.
@@ -76,10 +68,10 @@ class SimplexBoosting:
     def train(self, X, labels, *, n_classes, C, start=None, **_) -> Trained:
         """Train (see `trained.Trainer`)."""
         rows = _single(X)
-        rounds = list(start.state.rounds) if start is not None else []
-        scores = (
-            start.state.scores.copy() if start is not None else np.zeros((len(rows), n_classes))
-        )
+        rounds: list[_Round] = []
+        scores = np.zeros((len(rows), n_classes))  # <c_k, f(x_i)>
+        if start is not None:
+            rounds, scores = list(start.model.rounds), start.state.copy()
         while len(rounds) < max(1, round(C)):
             latest = self._round(rows, labels, scores, len(rounds))
             useful = latest.step > 0  # else no tree lowers the risk
@@ -88,8 +80,7 @@ class SimplexBoosting:
             if not useful:
                 break
             scores += latest.step * _codes_gram(n_classes)[latest.classes[latest.tree.apply(rows)]]
-        state = _State(rounds, scores)
-        return Trained(Boosted(rounds, n_classes), "uncertified", len(rounds), state=state)
+        return Trained(Boosted(rounds, n_classes), "uncertified", len(rounds), state=scores)
 
     def _round(
         self, rows: np.ndarray, labels: np.ndarray, scores: np.ndarray, count: int

@@ -67,49 +67,33 @@ class Fitter:
         }
         self._largest: tuple[float, Trained | None] = (-math.inf, None)
 
-    def fit_C(self, C: float) -> Fit:
-        """Train for one value of C, and log the result."""
-        largest, start = self._largest
-        fit = self._fit(repr(C), C=C, start=start if largest < C else None)
-        if largest < C and isinstance(fit.solution, Trained):
-            self._largest = (C, fit.solution)
-        self._log(fit, {"C": C})
-        return fit
-
-    def fit_candidate(self, candidate: int) -> Fit:
-        """Train a candidate of an estimator, by its index, and log the result."""
+    def fit(self, *, C: float | None = None, candidate: int | None = None) -> Fit:
+        """Train for one value of C, or a candidate of an estimator by its index, and log the result."""
         # Seeds are kept from when the i-th candidate was called C = 2^i.
-        seed_name = repr(2.0**candidate)
+        seed_name = repr(C if candidate is None else 2.0**candidate)
+        largest, start = self._largest
+        is_larger = candidate is None and largest < C
+        begin = time.perf_counter()
         try:
-            fit = self._fit(seed_name, candidate=candidate)
+            solution = self._trainer.train(
+                self._X,
+                self._labels,
+                n_classes=self._n_classes,
+                C=C,
+                candidate=candidate,
+                seed=seed_of(*self._seed_names, seed_name),
+                tol=self._task.tol,
+                max_iter=self._task.max_iter,
+                start=start if is_larger else None,
+            )
         except ValueError as error:
             place = "split {split}, fold {fold}".format_map(self._place)
             raise ValueError(f"{place}: {error}") from error
-        self._log(fit, self._task.recipe.candidates[candidate])
+        fit = Fit(solution, C, candidate, time.perf_counter() - begin)
+        if is_larger and isinstance(solution, Trained):
+            self._largest = (C, solution)
+        self._log(fit, {"C": C} if candidate is None else self._task.recipe.candidates[candidate])
         return fit
-
-    def _fit(
-        self,
-        seed_name: str,
-        *,
-        C: float | None = None,
-        candidate: int | None = None,
-        start: Trained | None = None,
-    ) -> Fit:
-        """Train for one value of C or one candidate, with the time that it takes."""
-        begin = time.perf_counter()
-        solution = self._trainer.train(
-            self._X,
-            self._labels,
-            n_classes=self._n_classes,
-            C=C,
-            candidate=candidate,
-            seed=seed_of(*self._seed_names, seed_name),
-            tol=self._task.tol,
-            max_iter=self._task.max_iter,
-            start=start,
-        )
-        return Fit(solution, C, candidate, time.perf_counter() - begin)
 
     def _log(self, fit: Fit, chosen: Mapping[str, Any]) -> None:
         solution = fit.solution

@@ -134,7 +134,7 @@ def _train_path(prepared: Prepared, task: TrainTask, keys: Sequence[Key]) -> lis
     test = prepared.parts[split.test].X
     models = []
     for key in keys:
-        fit = fitter.fit_C(key.C) if key.candidate is None else fitter.fit_candidate(key.candidate)
+        fit = fitter.fit(C=key.C, candidate=key.candidate)
         models.append(_model(fit, key, recipe, scaling, test))
     return models
 

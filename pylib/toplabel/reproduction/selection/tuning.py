@@ -208,7 +208,9 @@ class FoldPath:
         fitter = Fitter(self.task, X, problem.labels, problem.n_classes, theta, self.fold)
         points: list[Point] = []
         for place in sorted(along):
-            fit = self._fit(fitter, place)
+            is_index = bool(self.task.recipe.estimator)
+            point = {"candidate": int(place)} if is_index else {"C": grid.C.value(place)}
+            fit = fitter.fit(**point)
             is_given_up = fit.solution.status not in ("converged", "uncertified")
             if points and is_given_up and fit.solution.relative_gap > FAR:
                 break
@@ -216,12 +218,6 @@ class FoldPath:
             if stopping is not None and stopping.update(best_values(points[-1], self._metrics)):
                 break
         return points
-
-    def _fit(self, fitter: Fitter, place: float) -> Fit:
-        """Train for an exponent of C, or for the index of a candidate."""
-        if self.task.recipe.estimator:
-            return fitter.fit_candidate(int(place))
-        return fitter.fit_C(self.task.grid.C.value(place))
 
     def _measure(self, theta: float | None, fit: Fit, held_out: Matrix) -> Point:
         solution, problem = fit.solution, self.problem

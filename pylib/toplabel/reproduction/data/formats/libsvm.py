@@ -36,24 +36,7 @@ def load(source: Source, n_features: Size | None = None) -> Loaded:
     numbers that occur in some row.
     """
     is_multilabel = source.task == "multilabel"
-    read = partial(load_svmlight_file, multilabel=is_multilabel, zero_based=True)
-    tables = {}
-    for name, path in source.parts.items():
-        refuse_other_kind(path)
-        stated = _stated_rows(path)
-        if stated is not None and not is_multilabel:
-            message = (
-                "numbers of rows, features and labels: a file of label sets (`task: multilabel`)"
-            )
-            raise FormatError(path, 1, message)
-        tables[name] = Table(path, *_read(path, read, int(stated is not None)))
-        n = tables[name].X.shape[0]
-        if stated not in (None, n):
-            raise FormatError(
-                path, 1, f"it names {stated} rows, but {n} follow; is the file whole?"
-            )
-    for table in tables.values():
-        _check_finite(table)
+    tables = {name: _read(path, is_multilabel) for name, path in source.parts.items()}
     tables = _numbered(tables, n_features)
     if not is_multilabel:
         return assemble(tables, source.task)
@@ -68,6 +51,36 @@ def load(source: Source, n_features: Size | None = None) -> Loaded:
         for name, table in tables.items()
     }
     return assemble(tables, source.task, [f"{label:.0f}" for label in known])
+
+
+def _read(path: Path, is_multilabel: bool) -> Table:
+    """Return the features and labels of a file, with indices as they stand in it."""
+    refuse_other_kind(path)
+    read = partial(load_svmlight_file, multilabel=is_multilabel, zero_based=True)
+    with _opened(path) as stream:
+        sizes = _SIZES.fullmatch(stream.readline().strip())
+        if sizes and not is_multilabel:
+            message = "numbers of rows, features and labels: a file of label sets"
+            raise FormatError(path, 1, f"{message} (`task: multilabel`)")
+        if not sizes:
+            stream.seek(0)
+        try:
+            X, labels = read(stream)
+        except Exception as error:
+            raise _located(path, read, bool(sizes)) or FormatError(
+                path, None, reason(error)
+            ) from None
+    if not X.shape[0]:
+        raise FormatError(path, None, "no row in it")
+    if sizes and X.shape[0] != int(sizes[1]):
+        message = f"it names {int(sizes[1])} rows, but {X.shape[0]} follow; is the file whole?"
+        raise FormatError(path, 1, message)
+    if bad := not_finite(X):
+        row, index, value = bad
+        line = _line_of(path, row + bool(sizes))
+        message = f"the value of index {index} is {value}; features must be finite"
+        raise FormatError(path, line, message)
+    return Table(path, X, labels)
 
 
 def _numbered(tables: Mapping[str, Table], n_features: int | None) -> dict[str, Table]:
@@ -87,52 +100,22 @@ def _numbered(tables: Mapping[str, Table], n_features: int | None) -> dict[str, 
     return numbered
 
 
-def _read(path: Path, read: Callable[[Any], Any], skipped: int) -> tuple[sparse.csr_matrix, Any]:
-    """Return the features and labels of a file, whose first lines may be skipped."""
-    try:
-        with _opened(path) as stream:
-            for _ in range(skipped):
-                stream.readline()
-            X, labels = read(stream)
-    except FormatError:
-        raise
-    except Exception as error:
-        raise _located(path, read, skipped) or FormatError(path, None, reason(error)) from None
-    if not X.shape[0]:
-        raise FormatError(path, None, "no row in it")
-    return X, labels
-
-
 def _opened(path: Path) -> BinaryIO:
     """Open a file as UTF-8 without a byte order mark."""
     return io.BytesIO(read_text(path).encode()) if has_mark(path) else path.open("rb")
 
 
-def _check_finite(table: Table) -> None:
-    """Refuse NaN and infinity, with the line and the index as it stands there."""
-    bad = not_finite(table.X)
-    if bad is None:
-        return
-    row, index, value = bad
-    with _opened(table.path) as stream:
-        rows = (number for number, line in enumerate(stream, 1) if line.partition(b"#")[0].strip())
-        skipped = int(_stated_rows(table.path) is not None)
-        line = next(islice(rows, row + skipped, None), None)
-    message = f"the value of index {index} is {value}; features must be finite"
-    raise FormatError(table.path, line, message)
-
-
-def _stated_rows(path: Path) -> int | None:
-    """Return the number of rows where the first line states it, with those of features and labels."""
+def _line_of(path: Path, row: int) -> int | None:
+    """Return the line of a row, from 0; lines without a value are no rows."""
     with _opened(path) as stream:
-        match = _SIZES.fullmatch(stream.readline().strip())
-    return int(match[1]) if match else None
+        rows = (number for number, line in enumerate(stream, 1) if line.partition(b"#")[0].strip())
+        return next(islice(rows, row, None), None)
 
 
-def _located(path: Path, read: Callable[[Any], Any], skipped: int) -> FormatError | None:
+def _located(path: Path, read: Callable[[Any], Any], has_sizes: bool) -> FormatError | None:
     """Return the error of the first line that cannot be read by itself, if there is one."""
     with _opened(path) as stream:
-        for number, line in islice(enumerate(stream, start=1), skipped, None):
+        for number, line in islice(enumerate(stream, start=1), int(has_sizes), None):
             try:
                 read(io.BytesIO(line))
             except Exception as error:
