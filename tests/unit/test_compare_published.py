@@ -66,7 +66,7 @@ def test_top1_rows_of_several_papers_share_a_key(published):
 
 def test_every_table_has_a_title(repository):
     texts = load_texts(repository / "data/published/tables.csv")
-    assert set(texts) == set(published_tables(repository / "data/published"))
+    assert set(texts) == set(published_tables(repository / "data/published").values())
     assert all(text.title and text.caption for text in texts.values())
 
 

@@ -29,12 +29,12 @@ from toplabel.reproduction.compare.verdicts import (
 from toplabel.reproduction.config.catalogue import Catalogue
 from toplabel.reproduction.config.datasets import Registry
 from toplabel.reproduction.config.keys import key_of, table_name
-from toplabel.reproduction.config.notes import Notes, Reading
+from toplabel.reproduction.config.notes import Notes
 
 _MEETING = ["source", "dataset", "features", "key", "metric"]
 """The columns by which a measured number meets a printed one."""
-_TARGET = ["target_dataset", "target_method", "target_metric"]
-"""The cell (`CELL`) whose place a number takes, or that takes the place of a stated number."""
+_OWN_METRIC = "own_metric"
+"""The column of the metric by which a number was measured that takes the place of another one."""
 _COMPARISON = {"difference": float, "verdict": str, "in_rows": str, "in_seeds": str}
 _PRINTED = [*PLACE, "printed", "printed_std"]
 
@@ -48,30 +48,13 @@ def build(
 ) -> pd.DataFrame:
     """Return the long frame of a run (`compare.cells.COLUMNS`).
 
-    Parameters
-    ----------
-    catalogue : Catalogue
-        Which also says where the printed numbers are.
-    evaluations : DataFrame
-        The joined rows of results/<set>/<method>/evaluation.csv.
-    draws : mapping, optional
-        The numbers on drawn test rows (`intervals.draw_rows`), for the intervals.
-    not_compared : mapping, optional
-        Data sets whose results stand beside no printed number, and why.
-    kept : DataFrame, optional
-        The rows of the kept run.
+    First come the printed numbers, in the order of data/published; then the measured ones, as the
+    protocol states, in the same order, and those that no paper prints in the order of the studies;
+    then the numbers under other readings and of variants; then the `kept` ones.
 
-    Returns
-    -------
-    DataFrame
-        First the printed numbers, in the order of data/published; then the measured ones, as the
-        protocol states, in the same order, and those that no paper prints in the order of the
-        studies; then the numbers under other readings and of variants; then the kept ones.
-
-    Raises
-    ------
-    ValueError
-        Two results are of the same printed number.
+    `evaluations` are the joined rows of results/<set>/<method>/evaluation.csv, `draws` the numbers on
+    drawn test rows. `not_compared` says why results of data sets stand beside no printed number. Two
+    results of the same printed number are a ValueError.
     """
     published = with_columns(load_published(catalogue.published).assign(run=PUBLISHED))
     published = published.assign(key=_keys(published))
@@ -90,7 +73,7 @@ def build(
     if kept is not None:
         parts.append(kept)
     cells = pd.concat([part[[*COLUMNS]] for part in parts], ignore_index=True)
-    return _with_notes(cells, catalogue.notes)
+    return cells.assign(**_names_of_notes(cells, catalogue.notes))
 
 
 def _keys(frame: pd.DataFrame) -> pd.Series:
@@ -184,46 +167,32 @@ def _under_readings(stated: pd.DataFrame, measured: pd.DataFrame, notes: Notes) 
 
     Of several readings of a cell that were measured the first counts.
     """
-    stated = stated.assign(order=range(len(stated)))
-    measured = _with_target(measured, "config_method")
-    parts = [_in_place_of(_with_target(stated.iloc[:0], "config_method"), measured)]
+    cells = [*stated[["source", "table", *CELL]].itertuples(index=False, name=None)]
+    targets = []
     for reading in notes.readings.values():
-        numbers = _in_place_of(_targets(stated, reading), measured)
-        parts.append(numbers.assign(reading=reading.name))
-    numbers = pd.concat(parts).sort_values("order", kind="stable")
-    return numbers.drop_duplicates("order")
-
-
-def _targets(stated: pd.DataFrame, reading: Reading) -> pd.DataFrame:
-    """Return the stated numbers that a reading is about, with the cells that take their places."""
-    names = zip(stated["source"], stated["table"], strict=True)
-    stated = stated[_mask(stated, [table_name(*name) in reading.tables for name in names])]
-    cells = [reading.place(*cell) for cell in stated[CELL].itertuples(index=False, name=None)]
-    stated = stated[_mask(stated, [cell is not None for cell in cells])]
-    targets = pd.DataFrame(filter(None, cells), stated.index, _TARGET, dtype=str)
-    return stated.join(targets)
+        for order, (source, table, *cell) in enumerate(cells):
+            target = reading.place(*cell) if table_name(source, table) in reading.tables else None
+            if target is not None:
+                targets.append((order, reading.name, *target))
+    columns = ["order", "reading", "config_dataset", "config_method", _OWN_METRIC]
+    frame = pd.DataFrame(targets, columns=columns).astype({"order": int})
+    places = frame.join(stated.reset_index(drop=True)[_PRINTED], on="order")
+    numbers = _in_place_of(places, measured.drop(columns="reading"), "config_method")
+    return numbers.sort_values("order", kind="stable").drop_duplicates("order")
 
 
 def _variants(stated: pd.DataFrame, measured: pd.DataFrame) -> pd.DataFrame:
     """Return the numbers of variants of methods, beside the printed ones of the methods."""
-    stated = _with_target(stated.assign(order=range(len(stated))), "config_method")
-    variants = _with_target(measured[measured["variant_of"] != ""], "variant_of")
-    return _in_place_of(stated, variants).assign(reading=VARIANT)
-
-
-def _with_target(rows: pd.DataFrame, method: str) -> pd.DataFrame:
-    """Return rows with the columns `_TARGET`, the method from the column of this name."""
-    return rows.assign(
-        target_dataset=rows["config_dataset"],
-        target_method=rows[method],
-        target_metric=rows["metric"],
+    places = stated[[*_PRINTED, "config_dataset"]].assign(
+        variant_of=stated["config_method"], **{_OWN_METRIC: stated["metric"]}
     )
+    return _in_place_of(places, measured, "variant_of").assign(reading=VARIANT)
 
 
-def _in_place_of(stated: pd.DataFrame, numbers: pd.DataFrame) -> pd.DataFrame:
-    """Return numbers at the places of the stated ones with the same `_TARGET`."""
-    places = stated[[*_PRINTED, *_TARGET, "order"]]
-    return places.merge(numbers.drop(columns=[*PLACE, "printed"]), on=_TARGET)
+def _in_place_of(places: pd.DataFrame, measured: pd.DataFrame, method: str) -> pd.DataFrame:
+    """Return measured numbers at places, by data set, the method in this column, and own metric."""
+    numbers = measured.assign(**{_OWN_METRIC: measured["metric"]}).drop(columns=[*PLACE, "printed"])
+    return places.merge(numbers, on=["config_dataset", method, _OWN_METRIC])
 
 
 def _judged(numbers: pd.DataFrame) -> pd.DataFrame:
@@ -251,14 +220,13 @@ def _comparison(row: Mapping[str, Any]) -> tuple[float, str, str, str]:
     )
 
 
-def _with_notes(cells: pd.DataFrame, notes: Notes) -> pd.DataFrame:
-    """Return the frame with the names of the notes on printed numbers."""
+def _names_of_notes(cells: pd.DataFrame, notes: Notes) -> dict[str, list[str]]:
+    """Return the columns `reason` and `choice`, the names of the notes on printed numbers."""
     reasons, choices = [], []
     for row in cells.to_dict("records"):
         differs = row["verdict"] in NOT_REPRODUCED and not row["reading"]
         known = notes.reason_of(row) if differs else None
         reasons.append(known[0].name if known else "")
-        is_printed = row["source"] != ""
         named = (choice.name for choice in notes.choices.values() if choice.names(row))
-        choices.append(next(named, "") if is_printed else "")
-    return cells.assign(reason=reasons, choice=choices)
+        choices.append(next(named, "") if row["source"] else "")
+    return {"reason": reasons, "choice": choices}

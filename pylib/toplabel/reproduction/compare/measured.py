@@ -16,34 +16,22 @@ _GROUP = ["dataset", "method", "metric"]
 
 
 def reduce_splits(evaluations: pd.DataFrame, catalogue: Catalogue, draws: RowDraws) -> pd.DataFrame:
-    """Reduce the splits of every data set, method and metric to one row.
+    """Return the splits of every data set, method and metric reduced to one row.
 
-    Parameters
-    ----------
-    evaluations : DataFrame
-        The joined rows of results/<set>/<method>/evaluation.csv.
-    catalogue : Catalogue
-        Its studies give the order of the rows, its methods and data sets their keys.
-    draws : mapping
-        The numbers on drawn test rows, which give the intervals.
-
-    Returns
-    -------
-    DataFrame
-        The columns of `compare.cells.COLUMNS` that need no printed number: mean (`value`) and
-        standard deviation (n - 1) over the splits; of C, theta, threshold and the selected k the
-        lower median, which is a value that was used; the worst relative gap and gradient norm;
-        epochs and seconds summed; the status "converged" only when every split is.
-
-    Raises
-    ------
-    ValueError
-        A method or a data set is not registered, a metric stands twice for a split, or a value is
-        no finite number.
+    `evaluations` are the joined rows of results/<set>/<method>/evaluation.csv, `draws` the numbers on
+    drawn test rows. The columns are those of `compare.cells.COLUMNS` that need no printed number: mean
+    (`value`) and standard deviation (n - 1) over the splits; of C, theta, threshold and the selected k
+    the lower median, which is a value that was used; the worst relative gap and gradient norm; epochs
+    and seconds summed; the status "converged" only when every split is.
     """
-    _check(evaluations, catalogue)
     if evaluations.empty:
         return pd.DataFrame()
+    unmeasured = evaluations[~np.isfinite(evaluations["value"])]
+    if len(unmeasured):
+        dataset, method, split, metric = unmeasured[["dataset", "method", "split", "metric"]].iloc[
+            0
+        ]
+        raise ValueError(f"results of {dataset}/{method}, split '{split}': {metric} is no number")
     rows = evaluations.groupby(_GROUP, sort=False).agg(
         value=("value", lambda values: values.mean()),
         std=("value", lambda values: values.std(ddof=1)),
@@ -63,20 +51,6 @@ def reduce_splits(evaluations: pd.DataFrame, catalogue: Catalogue, draws: RowDra
     rows["rows_low"] = [low for low, _ in intervals]
     rows["rows_high"] = [high for _, high in intervals]
     return _in_order(_named(rows.reset_index(), catalogue), catalogue)
-
-
-def _check(evaluations: pd.DataFrame, catalogue: Catalogue) -> None:
-    for column, known in (("method", catalogue.methods), ("dataset", catalogue.registry)):
-        for name in evaluations[column].unique():
-            if name not in known:
-                raise ValueError(f"results of a {column} that is not registered: '{name}'")
-    repeated = evaluations.duplicated(["dataset", "method", "split", "metric"])
-    unmeasured = ~np.isfinite(evaluations["value"].to_numpy(dtype=float))
-    for wrong, complaint in ((repeated.to_numpy(), "stands twice"), (unmeasured, "is no number")):
-        if wrong.any():
-            row = evaluations.iloc[int(wrong.argmax())]
-            place = f"{row['dataset']}/{row['method']}, split '{row['split']}'"
-            raise ValueError(f"results of {place}: {row['metric']} {complaint}")
 
 
 def _named(rows: pd.DataFrame, catalogue: Catalogue) -> pd.DataFrame:

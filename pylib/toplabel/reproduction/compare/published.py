@@ -14,7 +14,7 @@ import pandas as pd
 from toplabel._core.catalogue import LOSSES, parametrised
 from toplabel.metrics.names import is_fraction
 from toplabel.reproduction.compare.cells import PLACE
-from toplabel.reproduction.config.keys import Key, key_of, number_text, published_tables, table_name
+from toplabel.reproduction.config.keys import Key, key_of, number_text, published_tables, whole_name
 from toplabel.reproduction.frames import as_numbers, read_frame
 
 OTHERS = "reference"
@@ -35,32 +35,18 @@ class TableText:
 
 
 def load_published(folder: str | os.PathLike[str]) -> pd.DataFrame:
-    """Read and check all printed numbers of ``data/published``.
+    """Return all printed numbers of ``data/published``, in the order of the files and their rows.
 
-    Returns
-    -------
-    DataFrame
-        One row per number, in the order of the files' names and of the rows in them: `PLACE`,
-        `printed` (the number as text), `value` and `std` (NaN where none is printed).
-
-    Raises
-    ------
-    ValueError
-        One line with the file and the line: a number that is none, an empty key, a row of another
-        table, or a number that stands twice.
+    The columns are `PLACE`, `printed` (the number as text), `value` and `std` (NaN where none is
+    printed). A ValueError names the file and the line of a number that is none, an empty key, a row
+    of another table, or a number that stands twice.
     """
-    folder = Path(folder)
     tables = published_tables(folder)
-    files = {_short(path): path for path in sorted(folder.glob("*.csv"))}
-    parts = [_read_table(path, *tables[name]) for name, path in files.items() if name in tables]
-    if not parts:
+    if not tables:
         raise ValueError(f"{folder}: no published table here")
+    files = {Path(folder, f"{whole_name(name)}.csv"): place for name, place in tables.items()}
+    parts = [_read_table(path, *place) for path, place in files.items()]
     return pd.concat(parts, ignore_index=True)
-
-
-def _short(path: Path) -> str:
-    source, _, number = path.stem.partition("_table")
-    return table_name(source, number) if number.isdigit() else path.stem
 
 
 def _read_table(path: Path, source: str, table: str) -> pd.DataFrame:
@@ -88,10 +74,10 @@ def _require(good: pd.Series, path: Path, complaint: str) -> None:
         raise ValueError(f"{path}:{wrong[0] + 2}: {complaint}")
 
 
-def load_texts(path: str | os.PathLike[str]) -> dict[str, TableText]:
-    """Read title and caption of the published tables (tables.csv), by their short names."""
+def load_texts(path: str | os.PathLike[str]) -> dict[tuple[str, str], TableText]:
+    """Return title and caption of the published tables (tables.csv), by paper and number."""
     return {
-        table_name(row.source, row.table): TableText(row.title, row.caption)
+        (row.source, row.table): TableText(row.title, row.caption)
         for row in read_frame(path, _TEXTS).itertuples(index=False)
     }
 
@@ -99,15 +85,9 @@ def load_texts(path: str | os.PathLike[str]) -> dict[str, TableText]:
 def method_label(row: Mapping[str, Any], labels: Mapping[Key, str]) -> str:
     """Return the papers' name of the method of a printed number, in the small markup of the report.
 
-    Parameters
-    ----------
-    row : mapping
-        `method`, `k`, `gamma` and `kernel`, as they stand in cells.csv; empty where they do not
-        apply. A loss has the k and the gamma of the row, whatever other name it has; a kernel is
-        named when it is not the linear one of the papers' defaults.
-    labels : mapping
-        The labels of methods.yaml by their keys, for methods that are no losses of the library. A
-        method that is not there either is shown by its key.
+    `row` has `method`, `k`, `gamma` and `kernel` as in cells.csv. A loss of the library has the k and
+    the gamma of the row, whatever other name it has; any other method its label of methods.yaml
+    (`labels`, by key), else its key. A kernel is named when it is not the linear one.
     """
     method, kernel = row["method"], row["kernel"]
     if method not in LOSSES and (label := labels.get(key_of(row))):

@@ -36,29 +36,18 @@ def compare_results(
     kept: pd.DataFrame | None = None,
     studies: Sequence[str] = (),
 ) -> Comparison:
-    """Compare results with the papers.
+    """Return results beside the papers.
 
-    Parameters
-    ----------
-    catalogue : Catalogue
-    evaluations : iterable of path-like
-        results/<set>/<method>/evaluation.csv, of the results that there are.
-    datasets : DataFrame
-        The registered data sets, all text (results/datasets.csv).
-    ranks, selections : iterable of path-like
-        ranks.npz and selection.csv of results, for intervals over test rows and for the sides of the
-        claims; results may lack them.
-    metas : iterable of path-like
-        results/<set>/data/meta.json, which says whether results may be compared.
-    kept : DataFrame, optional
-        The long frame of the kept run.
-    studies : sequence of str
-        The studies that the run asks for, in their order.
+    Of the results that there are, `evaluations`, `ranks` and `selections` are the files
+    evaluation.csv, ranks.npz (for intervals over test rows) and selection.csv (for the sides of
+    claims); `metas` are results/<set>/data/meta.json, which say whether results may be compared.
+    `datasets` are the registered data sets, all text (results/datasets.csv), `kept` is the long frame
+    of the kept run, and `studies` are those that the run asks for, in their order.
     """
     measured = _frame(TestMetric, load_metrics(sorted(map(Path, evaluations))))
     draws = draw_rows(_by_cell(ranks))
-    barred = {path.parents[1].name: not_comparable(path.parent) for path in map(Path, metas)}
-    barred = {name: why for name, why in barred.items() if why}
+    reasons = {path.parents[1].name: not_comparable(path.parent) for path in map(Path, metas)}
+    barred = {name: why for name, why in reasons.items() if why}
     cells = build(catalogue, measured, draws, barred, kept)
     methods = [method for method in catalogue.methods.values() if not method.variant_of]
     labels = {method.key: method.label for method in methods}

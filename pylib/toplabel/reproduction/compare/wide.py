@@ -63,6 +63,7 @@ COLUMNS: Mapping[str, type] = {
 NOT_RUN = "not part of this run"
 OF_OTHERS = "published by other authors, not measured by this project"
 NOT_REGISTERED = "no registered data set has these features"
+_REASON = ["reason_title", "reason_why", "evidence"]
 _METHOD = ["method", "k", "gamma", "kernel"]
 _TABLE = ["source", "table", "own_table"]
 _OF_PRINT = {"value": "published", "std": "published_std"}
@@ -86,30 +87,14 @@ def widen(
 ) -> pd.DataFrame:
     """Return the wide frame of a run.
 
-    Parameters
-    ----------
-    cells : DataFrame
-        The long frame (`compare.cells`).
-    datasets : DataFrame
-        The registered data sets, all text (results/datasets.csv).
-    notes : Notes
-        The notes on the papers' cells.
-    labels : mapping
-        The labels of methods.yaml by the keys of the methods.
-    selected : mapping
-        What was selected, in words, by data set, method and metric.
-    studies : sequence of str
-        The studies that the run asks for, in their order.
-
-    Returns
-    -------
-    DataFrame
-        A row for each printed number, and for each measured one that no paper prints, with the
-        columns `COLUMNS`.
+    It has a row for each printed number, and for each measured one that no paper prints. `cells` is
+    the long frame, `datasets` are the registered data sets, all text (results/datasets.csv), `labels`
+    those of methods.yaml by the keys of the methods, `selected` what was selected, in words, by data
+    set, method and metric, and `studies` those that the run asks for, in their order.
     """
     printed = _printed(cells)
     wide = pd.concat([printed, _unprinted(cells, printed, datasets, studies)], ignore_index=True)
-    wide = _with_reasons(wide, notes)
+    wide[_REASON] = [_reason_texts(row, notes) for row in wide.to_dict("records")]
     is_measured = wide["state"] == MEASURED
     file = wide["config_dataset"] + "/" + wide["config_method"] + "/evaluation.csv"
     names = wide[CELL].itertuples(index=False, name=None)
@@ -186,15 +171,8 @@ def _filled(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(**{name: rows[name].fillna("").astype(str) for name in texts})
 
 
-def _with_reasons(wide: pd.DataFrame, notes: Notes) -> pd.DataFrame:
-    """Return rows with the words of their reasons; empty where the number is reproduced."""
-    texts = [_reason_texts(row, notes) for row in wide.to_dict("records")]
-    columns = ["reason_title", "reason_why", "evidence"]
-    return wide.drop(columns=columns).join(pd.DataFrame(texts, wide.index, columns, dtype=str))
-
-
 def _reason_texts(row: Row, notes: Notes) -> tuple[str, str, str]:
-    """Return title and sentence of the reason of a number, and the evidence for it."""
+    """Return title and sentence of the reason why a number is not reproduced, and its evidence."""
     if row["verdict"] not in NOT_REPRODUCED or row["reason"] not in notes.reasons:
         return "", "", ""
     reason = notes.reasons[row["reason"]]

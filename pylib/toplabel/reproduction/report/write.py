@@ -15,7 +15,6 @@ from toplabel.reproduction.compare.cells import MEASURED, write_cells
 from toplabel.reproduction.compare.claims import COLUMNS as CLAIMS
 from toplabel.reproduction.compare.comparison import Comparison
 from toplabel.reproduction.compare.published import load_texts
-from toplabel.reproduction.config.keys import published_tables
 from toplabel.reproduction.config.notes import load_notes
 from toplabel.reproduction.files import SUMMARY, atomic_path, read_json
 from toplabel.reproduction.frames import empty_frame, read_frame
@@ -75,8 +74,6 @@ def write_report(
     """
     folder, checkout, results = Path(folder), Path(checkout), Path(results)
     published, kept = checkout / "data/published", checkout / SUMMARY
-    names = published_tables(published)
-    texts = load_texts(published / "tables.csv")
     has_kept = (kept / "run.json").is_file()
     words = [Path(path) for path in shown]
     tables = [read_table(path) for path in words if path.parent.name == "tables"]
@@ -91,7 +88,7 @@ def write_report(
         datasets=datasets,
         run=run,
         notes=load_notes(checkout),
-        texts={names[name]: text for name, text in texts.items() if name in names},
+        texts=load_texts(published / "tables.csv"),
         kept_run=read_json(kept / "run.json", ("created", "git")) if has_kept else None,
         kept_claims=read_frame(kept / "claims.csv", CLAIMS) if has_kept else empty_frame(CLAIMS),
         tables=tables,
