@@ -7,6 +7,7 @@ import pytest
 
 from samples_of_results import KEPT, MEASURED, PUBLISHED, built, noted
 from toplabel.reproduction.compare.cells import compared, measurements, read_cells, write_cells
+from toplabel.reproduction.compare.published import load_published
 from toplabel.reproduction.config.catalogue import load_catalogue
 from toplabel.reproduction.config.datasets import Registry
 from toplabel.reproduction.config.documents import validate
@@ -82,6 +83,29 @@ def test_numbers_meet_under_the_canonical_key_at_every_place(build):
         ["", "lr_multi", "", 75.0, ""],
     ]
     assert measurements(cells)["value"].tolist() == [76.4, 70.0, 75.0]
+
+
+def test_a_hamming_loss_that_an_empty_prediction_matches_has_no_verdict(build):
+    printed = [
+        "corel5k,,lr_ml,,,linear,hamming_loss,0.009,",
+        "corel5k,,svm_ml,,0,linear,hamming_loss,0.013,",
+    ]
+    cells = build(
+        printed,
+        ("corel5k", "lr_ml", "main", "hamming_loss", 0.009),
+        ("corel5k", "svm_ml", "main", "hamming_loss", 0.0147),
+    )
+    rows = measured_rows(cells)
+    assert rows["verdict"].tolist() == ["", "off"]
+    assert rows["difference"].round(4).tolist() == [0.0, 0.0017]
+
+
+def test_every_set_with_a_printed_hamming_loss_has_that_of_an_empty_prediction(catalogue):
+    published = load_published(catalogue.published)
+    printed = {*published.loc[published["metric"] == "hamming_loss", "dataset"]}
+    losses = [catalogue.registry[name].empty_hamming_loss for name in printed]
+    assert min(losses) == pytest.approx(0.0094, abs=5e-5)
+    assert max(losses) == pytest.approx(1.87 / 6)
 
 
 def test_features_must_be_those_of_the_printed_number(build):

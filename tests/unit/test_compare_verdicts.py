@@ -5,7 +5,14 @@ import math
 import numpy as np
 import pytest
 
-from toplabel.reproduction.compare.verdicts import further_draw, is_inside, spread_of, verdict
+from toplabel.reproduction.compare.verdicts import (
+    further_draw,
+    is_inside,
+    spread_of,
+    tells_nothing,
+    tolerance_of,
+    verdict,
+)
 
 
 @pytest.mark.parametrize(
@@ -26,7 +33,7 @@ from toplabel.reproduction.compare.verdicts import further_draw, is_inside, spre
     ],
 )
 def test_a_verdict_follows_from_the_difference(metric, measured, printed, expected):
-    assert verdict(metric, measured - printed) == expected
+    assert verdict(metric, measured - printed, tolerance_of(metric)) == expected
 
 
 @pytest.mark.parametrize(
@@ -34,7 +41,17 @@ def test_a_verdict_follows_from_the_difference(metric, measured, printed, expect
     [(0.5, "match"), (-0.6, "spread"), (-4.0, "spread"), (4.1, "higher"), (-4.1, "off")],
 )
 def test_what_lies_within_the_spread_of_the_draws_is_never_a_match(difference, expected):
-    assert verdict("top1", difference, 4.0) == expected
+    assert verdict("top1", difference, 0.5, spread=4.0) == expected
+
+
+def test_a_hamming_loss_is_judged_beside_that_of_an_empty_prediction():
+    # Emotions has 1.87 of 6 labels a row, corel5k 3.52 of 374: no label at all is wrong in .0094.
+    assert tolerance_of("hamming_loss", "0.239", 1.87 / 6) == pytest.approx(0.0031, abs=1e-4)
+    assert tolerance_of("hamming_loss", "0.009", 3.52 / 374) == 0.0005  # what was rounded off
+    assert tells_nothing("hamming_loss", "0.009", 3.52 / 374)
+    assert not tells_nothing("hamming_loss", "0.008", 3.52 / 374)
+    assert not tells_nothing("hamming_loss", "0.239", 1.87 / 6)
+    assert not tells_nothing("rank_loss", "0.009", 3.52 / 374)
 
 
 def test_the_spread_is_of_one_draw_or_of_means():

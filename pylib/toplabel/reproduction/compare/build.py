@@ -24,6 +24,8 @@ from toplabel.reproduction.compare.verdicts import (
     further_draw,
     is_inside,
     spread_of,
+    tells_nothing,
+    tolerance_of,
     verdict,
 )
 from toplabel.reproduction.config.catalogue import Catalogue
@@ -65,10 +67,10 @@ def build(
     stated = _at_printed_places(published, comparable)
     parts = [
         published.assign(note=_gaps(published, stated, comparable, measured, catalogue.registry)),
-        _judged(stated),
+        _judged(stated, catalogue.registry),
         measured[~_are_among(measured, stated, CELL)],
-        _judged(_under_readings(stated, measured, catalogue.notes)),
-        _judged(_variants(stated, measured)),
+        _judged(_under_readings(stated, measured, catalogue.notes), catalogue.registry),
+        _judged(_variants(stated, measured), catalogue.registry),
     ]
     if kept is not None:
         parts.append(kept)
@@ -195,28 +197,35 @@ def _in_place_of(places: pd.DataFrame, measured: pd.DataFrame, method: str) -> p
     return places.merge(numbers, on=["config_dataset", method, _OWN_METRIC])
 
 
-def _judged(numbers: pd.DataFrame) -> pd.DataFrame:
+def _judged(numbers: pd.DataFrame, registry: Registry) -> pd.DataFrame:
     """Return numbers with their comparison with the printed ones."""
-    rows = [_comparison(row) for row in numbers.to_dict("records")]
+    rows = [
+        _comparison(row, registry[row["config_dataset"]].empty_hamming_loss)
+        for row in numbers.to_dict("records")
+    ]
     compared = pd.DataFrame(rows, numbers.index, [*_COMPARISON]).astype(_COMPARISON)
     return numbers.drop(columns=[*_COMPARISON]).join(compared)
 
 
-def _comparison(row: Mapping[str, Any]) -> tuple[float, str, str, str]:
+def _comparison(row: Mapping[str, Any], empty_loss: float) -> tuple[float, str, str, str]:
     """Return the difference from the printed number, the verdict, and whether the printed number
     lies in the intervals over test rows and of a further draw.
 
-    The draws of a stated reading do not widen the tolerance of another one.
+    The draws of a stated reading do not widen the tolerance of another one. There is no verdict
+    where a prediction without any label, of `empty_loss`, matches the printed number, too.
     """
-    difference = float(row["value"]) - float(row["printed"])
+    metric, printed = row["metric"], row["printed"]
+    difference = float(row["value"]) - float(printed)
     is_stated = row["reading"] in ("", VARIANT)
     spread = spread_of(row["std"], row["splits"], row["printed_std"]) if is_stated else 0.0
+    tolerance = tolerance_of(metric, printed, empty_loss)
+    word = verdict(metric, difference, tolerance, spread)
     mean, reach = row["seeds_mean"], further_draw(row["seeds_std"], row["seeds"])
     return (
         difference,
-        verdict(row["metric"], difference, spread),
-        is_inside(row["printed"], row["rows_low"], row["rows_high"]),
-        is_inside(row["printed"], mean - reach, mean + reach),
+        "" if tells_nothing(metric, printed, empty_loss) else word,
+        is_inside(printed, row["rows_low"], row["rows_high"]),
+        is_inside(printed, mean - reach, mean + reach),
     )
 
 

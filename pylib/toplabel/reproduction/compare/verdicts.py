@@ -15,7 +15,9 @@ from toplabel.metrics.names import is_fraction, lower_is_better
 TOLERANCE = 0.5
 """The tolerance of percentages, in points."""
 TOLERANCE_LOSS = 0.005
-"""The tolerance of the rank loss and the Hamming loss, which are fractions."""
+"""The tolerance of the rank loss: a hundredth of 0.5, which is that of a random order."""
+SHARE_OF_EMPTY = 0.01
+"""The tolerance of the Hamming loss, as a share of that of a prediction without any label."""
 CLOSE = 3.0
 """The distance of a close number from the printed one, in tolerances, at most."""
 DEVIATIONS = 2.0
@@ -26,6 +28,7 @@ draw is too wide to say anything."""
 SLACK = 1e-9
 """Relative room for rounding errors: 57.7 - 58.2 is half a point, although not in binary."""
 _POINTS_OF_ONE = 100.0
+HAMMING = "hamming_loss"
 
 
 @dataclass(frozen=True)
@@ -43,7 +46,10 @@ class Verdict:
     is_far: bool = False
 
 
-_WITHIN_TOLERANCE = f"within {TOLERANCE:g} points, {TOLERANCE_LOSS:g} for rank and Hamming loss"
+_WITHIN_TOLERANCE = (
+    f"within {TOLERANCE:g} points, {TOLERANCE_LOSS:g} for the rank loss, and for the Hamming loss"
+    f" {SHARE_OF_EMPTY:.0%} of that of an empty prediction, or half a unit of the last printed digit"
+).replace("%", " %")
 _WITHIN_SPREAD = (
     "farther away, but within two standard deviations of our draws, or two standard errors where the"
     " paper prints a mean; this does not count as a match"
@@ -63,9 +69,22 @@ NOT_REPRODUCED = tuple(key for key, verdict in VERDICTS.items() if verdict.is_fa
 """Verdicts of numbers that are farther from print than close."""
 
 
-def tolerance_of(metric: str) -> float:
-    """Return the largest distance from print at which a number of a metric matches."""
+def tolerance_of(metric: str, printed: str = "", empty_loss: float = math.nan) -> float:
+    """Return the largest distance from print at which a number of a metric matches.
+
+    The Hamming loss of a set of many labels is small whatever is predicted. Its tolerance is
+    relative to `empty_loss`, that of a prediction without any label, and no less than what the
+    printed number was rounded by.
+    """
+    if metric == HAMMING:
+        return max(SHARE_OF_EMPTY * empty_loss, rounding_of(printed))
     return TOLERANCE_LOSS if is_fraction(metric) else TOLERANCE
+
+
+def tells_nothing(metric: str, printed: str, empty_loss: float) -> bool:
+    """Return whether a prediction without any label matches a printed number, too."""
+    tolerance = tolerance_of(metric, printed, empty_loss)
+    return metric == HAMMING and abs(float(printed) - empty_loss) <= tolerance
 
 
 def in_points(metric: str, value: float) -> float:
@@ -73,14 +92,13 @@ def in_points(metric: str, value: float) -> float:
     return _POINTS_OF_ONE * value if is_fraction(metric) else value
 
 
-def verdict(metric: str, difference: float, spread: float = 0.0) -> str:
+def verdict(metric: str, difference: float, tolerance: float, spread: float = 0.0) -> str:
     """Return the key of the verdict on a difference, measured minus printed.
 
-    "match" is up to the tolerance, whatever the spread; "spread" beyond it within the spread of our
-    draws (`spread_of`); "close" up to three times the tolerance; farther away "off" to the bad
-    side, and to the good one "higher" than printed, or "lower" for a loss.
+    "match" is up to the tolerance (`tolerance_of`), whatever the spread; "spread" beyond it within
+    the spread of our draws (`spread_of`); "close" up to three times the tolerance; farther away
+    "off" to the bad side, and to the good one "higher" than printed, or "lower" for a loss.
     """
-    tolerance = tolerance_of(metric)
     distance = abs(difference) / (1.0 + SLACK)
     if distance <= tolerance:
         return "match"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, get_args
 
@@ -299,3 +300,13 @@ class Entry(Closed):
             return self.network.classes
         printed = [table.n_classes or "" for table in self.statistics]
         return max((int(text) for text in printed if text.isdecimal()), default=None)
+
+    @property
+    def empty_hamming_loss(self) -> float:
+        """The Hamming loss of a prediction without any label: printed cardinality over classes; NaN
+        where no paper prints them.
+        """
+        for table in self.statistics:
+            if table.label_cardinality and table.n_classes:
+                return float(table.label_cardinality) / float(table.n_classes)
+        return math.nan
