@@ -82,11 +82,12 @@ def solve(
     pairs = _Pairs(gram, positive, C, start)
     epochs = 0
     while True:
-        W = np.asarray(X.T @ pairs.A)
-        primal, dual = _objectives(np.asarray(X @ W), W, positive, pairs.A, C)
+        A = np.ascontiguousarray(pairs.A)
+        W = np.asarray(X.T @ A)
+        primal, dual = _objectives(np.asarray(X @ W), W, positive, A, C)
         small = primal - dual <= tol * min(max(abs(primal), abs(dual)), 1.0 - dual)
         if small or epochs >= max_iter or not pairs.steps(len(gram)):
-            return ProblemSolution(W, primal, dual, epochs, pairs.A)
+            return ProblemSolution(W, primal, dual, epochs, A)
         epochs += 1
 
 
@@ -105,16 +106,22 @@ class _Pairs:
 
     `slope` is the derivative of the dual (times C n+) by A. A variable may rise unless it is a
     beta at its bound 0, and fall unless it is an alpha at 0; at the optimum no slope of one that
-    may rise exceeds that of one that may fall.
+    may rise exceeds that of one that may fall. A step reads and writes single columns, so these are
+    contiguous.
     """
 
     def __init__(
         self, gram: np.ndarray, positive: np.ndarray, C: float, start: np.ndarray | None
     ) -> None:
-        self._gram, self._positive = gram, positive
-        self.A = np.zeros(positive.shape) if start is None else start.copy()
-        self._ridge = np.where(positive, 1.0 / (2.0 * C), 0.0)
-        self._slope = positive - gram @ self.A - self._ridge * self.A
+        self._gram, self._positive = gram, np.asfortranarray(positive)
+        A = np.zeros(positive.shape) if start is None else start
+        ridge = np.where(positive, 1.0 / (2.0 * C), 0.0)
+        self.A = np.array(A, order="F")
+        self._ridge = np.asfortranarray(ridge)
+        self._slope = np.asfortranarray(positive - gram @ A - ridge * A)
+        # Added to the slopes: infinite where a variable is at its bound.
+        self._no_rise = np.where(self._positive | (self.A != 0.0), 0.0, -np.inf)
+        self._no_fall = np.where(~self._positive | (self.A != 0.0), 0.0, np.inf)
         c = positive.shape[1]
         # The steepest variable of each column that may rise, and that may fall, with its slope.
         self._rising, self._falling = np.zeros(c, dtype=int), np.zeros(c, dtype=int)
@@ -147,16 +154,21 @@ class _Pairs:
         slope[:, down] += length * gram[j]
         slope[i, up] -= length * ridge[i, up]
         slope[j, down] += length * ridge[j, down]
+        for row, column in ((i, up), (j, down)):
+            bound = np.inf if A[row, column] == 0.0 else 0.0
+            if self._positive[row, column]:
+                self._no_fall[row, column] = bound
+            else:
+                self._no_rise[row, column] = -bound
         for column in {up, down}:
             self._look(column)
 
     def _look(self, column: int) -> None:
-        slope, positive = self._slope[:, column], self._positive[:, column]
-        inside = self.A[:, column] != 0.0
-        rising = np.where(positive | inside, slope, -np.inf)
-        falling = np.where(~positive | inside, slope, np.inf)
-        self._rising[column], self._falling[column] = rising.argmax(), falling.argmin()
-        self._rise[column], self._fall[column] = rising.max(), falling.min()
+        rising = self._slope[:, column] + self._no_rise[:, column]
+        falling = self._slope[:, column] + self._no_fall[:, column]
+        up, down = rising.argmax(), falling.argmin()
+        self._rising[column], self._falling[column] = up, down
+        self._rise[column], self._fall[column] = rising[up], falling[down]
 
 
 # ---- the authors' program --------------------------------------------------------------------------
