@@ -57,10 +57,11 @@ COMPILED = {
 
 ffi = cffi.FFI()
 ffi.cdef(declarations())
-# The callback of tl_solver_solve, which toplabel._core.training defines, and tl_settings.is_over, of
-# toplabel._core.run.
+# The callback of tl_solver_solve, which toplabel._core.training defines, tl_settings.is_over, of
+# toplabel._core.run, and the one that shares work among threads, of toplabel._core.pairs.
 ffi.cdef('extern "Python" int _tl_callback(void *, const tl_objective *);')
 ffi.cdef('extern "Python" int _tl_is_over(void *);')
+ffi.cdef('extern "Python" void _tl_each(void *, size_t, void (*)(void *, size_t), void *);')
 if os.environ.get("TOPLABEL_USE_SYSTEM") == "1":
     ffi.set_source(
         "toplabel._native", "#include <toplabel.h>", libraries=["toplabel"], py_limited_api=True

@@ -564,6 +564,8 @@ TL_API tl_status tl_predict(const tl_data *data, const double *weights, double *
 
 typedef struct tl_pairs tl_pairs;
 
+#define TL_MOST_PARTS 64 /* of its work, for threads */
+
 /** Allocate. Labels as in tl_data; they, weight (n; NULL: ones) and norm2 (n), the squared norms of
  *  the rows, are borrowed. is_over (NULL: none) as in tl_settings. TL_ERR_LOSS for a loss that is
  * no hinge, or one of centred scores. */
@@ -571,6 +573,14 @@ TL_API tl_status tl_pairs_create(tl_loss_id loss, size_t k, double gamma, double
                                  size_t m, const int64_t *label_start, const int32_t *label,
                                  const double *weight, const double *norm2, int (*is_over)(void *),
                                  void *user, tl_pairs **pairs);
+
+/** Have `each` share work among threads: it calls task(arg, part) for each part below `parts`, at
+ *  the same time or not, and returns when all have ended. Parts are groups of classes. The numbers
+ * do not depend on `parts`, at most TL_MOST_PARTS. is_over is asked by all threads then. */
+TL_API tl_status tl_pairs_share(tl_pairs *self, size_t parts,
+                                void (*each)(void *user, size_t parts,
+                                             void (*task)(void *arg, size_t part), void *arg),
+                                void *user);
 
 /** Choose the pairs at dual variables and their scores, both (n, m): those whose dual variables are
  *  not 0, or would not be after an update of their row. Rows of norm 0 have none. *entries is their

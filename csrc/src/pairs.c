@@ -88,12 +88,44 @@ tl_status tl_pairs_create(tl_loss_id loss, size_t k, double gamma, double C, siz
     self->weight = weight;
     self->norm2 = norm2;
     self->watch = (tl_watch){.ask = is_over, .user = user};
+    self->parts = 1;
     if (!allocate_rows(self)) {
         tl_pairs_free(self);
         return TL_ERR_ALLOC;
     }
     *pairs = self;
     return TL_OK;
+}
+
+/* ---- parts ---- */
+
+tl_status tl_pairs_share(tl_pairs *self, size_t parts,
+                         void (*each)(void *, size_t, void (*)(void *, size_t), void *),
+                         void *user) {
+    if (self == NULL || each == NULL) return TL_ERR_NULL;
+    if (parts < 1 || parts > TL_MOST_PARTS) return TL_ERR_PARAMETER;
+    self->parts = parts;
+    self->each = each;
+    self->each_user = user;
+    self->largest_room = 0; /* its array has room for one part */
+    return TL_OK;
+}
+
+void tl_pairs_each(const tl_pairs *self, double work, void (*task)(void *, size_t), void *arg) {
+    if (self->each != NULL && work >= TL_SHARED_WORK) {
+        self->each(self->each_user, self->parts, task, arg);
+        return;
+    }
+    for (size_t part = 0; part < self->parts; part++)
+        task(arg, part);
+}
+
+size_t tl_pairs_first(const tl_pairs *self, const size_t *start, size_t part) {
+    const double share = (double)start[self->m] * (double)part / (double)self->parts;
+    size_t c = 0;
+    while (c < self->m && (double)start[c] < share)
+        c++;
+    return part == self->parts ? self->m : c;
 }
 
 /* ---- which pairs ---- */
@@ -228,7 +260,8 @@ static bool allocate_blocks(tl_pairs *self) {
     }
     if (largest > self->largest_room) {
         self->largest_room = 0;
-        self->inverting = resize(self->inverting, 2 * largest * largest, sizeof *self->inverting);
+        self->inverting =
+            resize(self->inverting, self->parts * 2 * largest * largest, sizeof *self->inverting);
         if (!self->inverting) return false;
         self->largest_room = largest;
     }
@@ -305,22 +338,38 @@ static void gather32(size_t count, const int32_t *restrict at, const float *rest
         out[j] = row[at[j]];
 }
 
+typedef struct {
+    const tl_pairs *pairs;
+    tl_type type;
+    const void *gram;
+    float *blocks;
+} gathering;
+
+static void gather_part(void *arg, size_t part) {
+    const gathering *to = arg;
+    const tl_pairs *self = to->pairs;
+    const size_t end = tl_pairs_first(self, self->block_start, part + 1);
+    for (size_t c = tl_pairs_first(self, self->block_start, part); c < end; c++) {
+        const size_t first = self->class_start[c], t = self->class_start[c + 1] - first;
+        const int32_t *rows = self->class_row + first;
+        float *block = to->blocks + self->block_start[c];
+        for (size_t j = 0; j < t; j++) {
+            const size_t start = (size_t)rows[j] * self->n;
+            if (to->type == TL_FLOAT32)
+                gather32(t, rows, (const float *)to->gram + start, block + j * t);
+            else
+                gather64(t, rows, (const double *)to->gram + start, block + j * t);
+        }
+    }
+}
+
 tl_status tl_pairs_gather(tl_pairs *self, tl_type type, const void *gram, float *blocks) {
     if (self == NULL || gram == NULL || blocks == NULL) return TL_ERR_NULL;
     if (type != TL_FLOAT32 && type != TL_FLOAT64) return TL_ERR_PARAMETER;
-    for (size_t c = 0; c < self->m; c++) {
-        const size_t first = self->class_start[c], t = self->class_start[c + 1] - first;
-        const int32_t *rows = self->class_row + first;
-        float *block = blocks + self->block_start[c];
-        if (tl_is_over(&self->watch, 4.0 * (double)(t * t))) return TL_ERR_OVER;
-        for (size_t j = 0; j < t; j++) {
-            const size_t start = (size_t)rows[j] * self->n;
-            if (type == TL_FLOAT32)
-                gather32(t, rows, (const float *)gram + start, block + j * t);
-            else
-                gather64(t, rows, (const double *)gram + start, block + j * t);
-        }
-    }
+    gathering to = {self, type, gram, blocks};
+    const double work = 4.0 * (double)self->block_start[self->m];
+    if (tl_is_over(&self->watch, work)) return TL_ERR_OVER;
+    tl_pairs_each(self, work, gather_part, &to);
     return TL_OK;
 }
 

@@ -63,6 +63,12 @@ struct tl_pairs {
     tl_watch watch;
     uint64_t random;
 
+    /* Parts of the classes, which the caller's threads share. */
+    size_t parts;
+    void (*each)(void *user, size_t parts, void (*task)(void *, size_t), void *arg); /* or NULL */
+    void *each_user;
+    bool part_is_over[TL_MOST_PARTS];
+
     /* The working set. */
     size_t rows, entries;
     size_t room, pair_room, block_room, largest_room; /* of arrays, which only grow */
@@ -86,7 +92,7 @@ struct tl_pairs {
     tl_face face;
     double *vectors;  /* (5, entries) of conjugate gradients */
     float *in, *out;  /* (entries) */
-    float *inverting; /* twice the largest block */
+    float *inverting; /* for each part twice the largest block */
     int32_t *columns; /* (m) */
     double *work;     /* TL_WORK(m), and as much again */
 };
@@ -96,6 +102,13 @@ struct tl_pairs {
 TL_INLINE size_t tl_pairs_width(const tl_pairs *self, size_t r) {
     return self->start[r + 1] - self->start[r];
 }
+
+/* Calls task(arg, part) for each part; on several threads, if it takes so many multiplications. */
+void tl_pairs_each(const tl_pairs *self, double work, void (*task)(void *, size_t), void *arg);
+
+/* The first class of a part; the parts have about the same share of the numbers that begin at start
+ * (m + 1). */
+size_t tl_pairs_first(const tl_pairs *self, const size_t *start, size_t part);
 
 /* Row r of the set as its loss sees it: its classes are those of its entries. */
 TL_INLINE tl_row tl_pairs_row(const tl_pairs *self, size_t r) {

@@ -160,11 +160,11 @@ static void copy_block(tl_pairs *self, size_t c) {
     }
 }
 
-/* In self->inverting, square, the lower triangle of the block of the leading pairs, with a larger
- * diagonal. */
-static void copy_leading(tl_pairs *self, const size_t *leading, size_t t, const float *gram,
-                         size_t first) {
-    float *square = self->inverting;
+/* In `square` the lower triangle of the block of the leading pairs, with a larger diagonal. */
+static void copy_leading(const tl_face *face, size_t c, size_t t, float *square) {
+    const size_t *leading = face->leading + face->leading_start[c];
+    const float *gram = face->gram + face->block_start[c];
+    const size_t first = face->class_start[c];
     double sum = 0.0;
     for (size_t i = 0; i < t; i++) {
         const size_t row = leading[i] - first;
@@ -174,7 +174,7 @@ static void copy_leading(tl_pairs *self, const size_t *leading, size_t t, const 
     }
     const double least = TL_BLOCK_SHIFT * sum / (double)t;
     for (size_t i = 0; i < t; i++)
-        square[i * t + i] += (float)fmax(self->face.damping[leading[i]], least);
+        square[i * t + i] += (float)fmax(face->damping[leading[i]], least);
 }
 
 /* Of a block that rounding has left indefinite: that of its diagonal. */
@@ -186,36 +186,55 @@ static void invert_diagonal(size_t t, const float *square, float *inverse) {
     }
 }
 
-/* The leading pairs of class c and the inverse of their block. */
-static tl_status invert_block(tl_pairs *self, size_t c) {
+/* The free pairs of which the preconditioner has the blocks. */
+static void find_leading(tl_pairs *self) {
     tl_face *face = &self->face;
-    size_t end = face->leading_start[c];
-    for (size_t i = face->class_start[c]; i < face->class_start[c + 1]; i++)
-        if (face->share[i] >= TL_LEAST_SHARE) face->leading[end++] = i;
-    const size_t t = end - face->leading_start[c];
-    face->leading_start[c + 1] = end;
-    face->inverse_start[c + 1] = face->inverse_start[c] + t * (t + 1) / 2;
-    if (t == 0) return TL_OK;
-    if (tl_is_over(&self->watch, (double)t * (double)t * (double)t)) return TL_ERR_OVER;
-    const size_t *leading = face->leading + face->leading_start[c];
-    const float *gram = face->gram + face->block_start[c];
-    float *inverse = face->inverse + face->inverse_start[c];
-    copy_leading(self, leading, t, gram, face->class_start[c]);
-    if (!tl_invert(t, self->inverting, inverse, self->inverting + t * t)) {
-        copy_leading(self, leading, t, gram, face->class_start[c]);
-        invert_diagonal(t, self->inverting, inverse);
+    size_t end = 0;
+    face->leading_start[0] = face->inverse_start[0] = 0;
+    for (size_t c = 0; c < self->m; c++) {
+        for (size_t i = face->class_start[c]; i < face->class_start[c + 1]; i++)
+            if (face->share[i] >= TL_LEAST_SHARE) face->leading[end++] = i;
+        const size_t t = end - face->leading_start[c];
+        face->leading_start[c + 1] = end;
+        face->inverse_start[c + 1] = face->inverse_start[c] + t * (t + 1) / 2;
     }
-    return TL_OK;
+}
+
+/* The inverse of the block of the leading pairs of class c; square: twice its size. */
+static void invert_block(tl_pairs *self, size_t c, float *square) {
+    tl_face *face = &self->face;
+    const size_t t = face->leading_start[c + 1] - face->leading_start[c];
+    float *inverse = face->inverse + face->inverse_start[c];
+    copy_leading(face, c, t, square);
+    if (!tl_invert(t, square, inverse, square + t * t)) {
+        copy_leading(face, c, t, square);
+        invert_diagonal(t, square, inverse);
+    }
+}
+
+static void set_part(void *arg, size_t part) {
+    tl_pairs *self = arg;
+    const size_t *start = self->face.block_start;
+    const size_t end = tl_pairs_first(self, start, part + 1);
+    float *square = self->inverting + part * 2 * self->largest_room * self->largest_room;
+    tl_watch watch = self->watch;
+    for (size_t c = tl_pairs_first(self, start, part); c < end; c++) {
+        const double t = (double)(self->face.leading_start[c + 1] - self->face.leading_start[c]);
+        copy_block(self, c);
+        if (t == 0.0) continue;
+        if (tl_is_over(&watch, t * t * t)) break;
+        invert_block(self, c, square);
+    }
+    self->part_is_over[part] = watch.is_over;
 }
 
 static tl_status set_blocks(tl_pairs *self) {
-    self->face.leading_start[0] = self->face.inverse_start[0] = 0;
-    for (size_t c = 0; c < self->m; c++) {
-        copy_block(self, c);
-        const tl_status status = invert_block(self, c);
-        if (status != TL_OK) return status;
-    }
-    return TL_OK;
+    const double work = 2.0 * (double)self->face.block_start[self->m];
+    find_leading(self);
+    tl_pairs_each(self, work, set_part, self);
+    for (size_t part = 0; part < self->parts; part++)
+        if (self->part_is_over[part]) self->watch.is_over = true;
+    return tl_is_over(&self->watch, work) ? TL_ERR_OVER : TL_OK;
 }
 
 tl_status tl_pairs_find_face(tl_pairs *self, double damping) {
@@ -247,15 +266,33 @@ static void multiply_triangle(size_t n, const float *restrict row, const float *
     }
 }
 
+/* self->out = the blocks times self->in */
+typedef struct {
+    tl_pairs *pairs;
+    const size_t *class_start, *block_start;
+    const float *blocks;
+} multiplication;
+
+static void multiply_part(void *arg, size_t part) {
+    const multiplication *by = arg;
+    tl_pairs *self = by->pairs;
+    const size_t end = tl_pairs_first(self, by->block_start, part + 1);
+    for (size_t c = tl_pairs_first(self, by->block_start, part); c < end; c++) {
+        const size_t first = by->class_start[c], t = by->class_start[c + 1] - first;
+        multiply_triangle(t, by->blocks + by->block_start[c], self->in + first, self->out + first);
+    }
+}
+
+static void multiply_blocks(multiplication by) {
+    const double work = 2.0 * (double)by.block_start[by.pairs->m];
+    tl_pairs_each(by.pairs, work, multiply_part, &by);
+}
+
 void tl_face_multiply(tl_pairs *self, const double *v, double *out) {
     const tl_face *face = &self->face;
     for (size_t p = 0; p < face->count; p++)
         self->in[p] = (float)v[p];
-    for (size_t c = 0; c < self->m; c++) {
-        const size_t first = face->class_start[c], t = face->class_start[c + 1] - first;
-        multiply_triangle(t, face->gram + face->block_start[c], self->in + first,
-                          self->out + first);
-    }
+    multiply_blocks((multiplication){self, face->class_start, face->block_start, face->gram});
     for (size_t p = 0; p < face->count; p++)
         out[p] = (double)self->out[p] + face->damping[p] * v[p];
 }
@@ -265,11 +302,8 @@ void tl_face_divide(tl_pairs *self, const double *v, double *out) {
     const size_t count = face->leading_start[self->m];
     for (size_t p = 0; p < count; p++)
         self->in[p] = (float)v[face->leading[p]];
-    for (size_t c = 0; c < self->m; c++) {
-        const size_t first = face->leading_start[c], t = face->leading_start[c + 1] - first;
-        multiply_triangle(t, face->inverse + face->inverse_start[c], self->in + first,
-                          self->out + first);
-    }
+    multiply_blocks(
+        (multiplication){self, face->leading_start, face->inverse_start, face->inverse});
     memset(out, 0, face->count * sizeof *out);
     for (size_t p = 0; p < count; p++)
         out[face->leading[p]] = (double)self->out[p];

@@ -157,6 +157,9 @@
 
 /* ---- working sets of pairs (pairs_*.c) ---- */
 
+/* Multiplications from which on threads share them: about a quarter of a millisecond. */
+#define TL_SHARED_WORK 1e6
+
 /* What is added at least to the diagonal of a block, relative to its mean, before it is inverted:
  * rows beyond the number of features leave it singular. */
 #define TL_BLOCK_SHIFT 1e-5

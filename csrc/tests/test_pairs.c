@@ -135,6 +135,32 @@ static void test_hinges(void) {
     }
 }
 
+static void in_reverse(void *user, size_t parts, void (*task)(void *, size_t), void *arg) {
+    (void)user;
+    while (parts-- > 0)
+        task(arg, parts);
+}
+
+/* More parts than classes, too. */
+static void test_parts(size_t parts) {
+    static problem p;
+    double alone[N * M], shared[N * M];
+    make(&p, 0);
+    begin(&p, TL_LOSS_SVM_MULTI, 1, 0.0, 20.0, alone);
+    memcpy(shared, alone, sizeof alone);
+    tl_pairs *pairs = create(&p, TL_LOSS_SVM_MULTI, 1, 0.0, 20.0);
+    improve(&p, pairs, TL_LOSS_SVM_MULTI, 1, 0.0, 20.0, alone);
+    tl_pairs_free(pairs);
+    pairs = create(&p, TL_LOSS_SVM_MULTI, 1, 0.0, 20.0);
+    CHECK(tl_pairs_share(pairs, parts, in_reverse, NULL) == TL_OK);
+    improve(&p, pairs, TL_LOSS_SVM_MULTI, 1, 0.0, 20.0, shared);
+    CHECK(memcmp(alone, shared, sizeof alone) == 0);
+    CHECK(tl_pairs_share(pairs, 0, in_reverse, NULL) == TL_ERR_PARAMETER);
+    CHECK(tl_pairs_share(pairs, TL_MOST_PARTS + 1, in_reverse, NULL) == TL_ERR_PARAMETER);
+    CHECK(tl_pairs_share(pairs, parts, NULL, NULL) == TL_ERR_NULL);
+    tl_pairs_free(pairs);
+}
+
 static void test_inverse(size_t n) {
     uint64_t state = 7;
     const size_t packed = n * (n + 1) / 2;
@@ -196,6 +222,8 @@ int main(void) {
     test_hinges();
     for (size_t n = 1; n < 130; n += 16)
         test_inverse(n);
+    test_parts(2);
+    test_parts(TL_MOST_PARTS);
     test_refusals();
     return check_summary("test_pairs");
 }

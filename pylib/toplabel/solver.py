@@ -152,8 +152,8 @@ def solve(
         classes of a one-vs-all loss; the numbers are the same for every `n_jobs`. From 65 classes on
         these are groups that are problems of their own: `callback` and `history` see the end alone,
         and with `watch` all classes are one problem, whose model is another one within `tol`. While
-        the threads run, BLAS uses one for each of them. Other losses are trained by one thread,
-        beside those of BLAS.
+        the threads run, BLAS uses one for each of them. Working sets of pairs share their blocks among
+        the threads. Otherwise losses are trained by one thread, beside those of BLAS.
     method : {"auto", "sdca", "newton", "pairs"}
         Dual coordinate ascent, and after it another method where that is expected to take less time,
         as with raw features, a large C, a hinge without smoothing or a small `tol`. Or one of the
@@ -339,7 +339,7 @@ def _solutions(
     threads, clock = thread_count(n_jobs), options.clock
     with until(lambda: clock.is_over() and clock.is_late()):
         problem = Problem.of(arguments, threads)
-    options = replace(options, watch=watched.measures(problem))
+    options = replace(options, watch=watched.measures(problem), threads=threads)
     Cs = [as_C(C, name) for C in Cs]
     train = _sdca.solutions if problem.loss.convex else nonconvex.solutions
     if class_groups.is_split(problem) and not options.watch:

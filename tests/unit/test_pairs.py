@@ -10,7 +10,8 @@ from scipy import sparse
 
 import toplabel
 from toplabel import losses
-from toplabel._core import tuning
+from toplabel._core import pairs, tuning
+from toplabel._core.clock import Clock
 
 N, M = 80, 5
 
@@ -256,3 +257,45 @@ def test_the_pairs_stop_at_the_number_of_passes(more):
     assert solution.status == "max_iter"
     assert solution.epochs <= limit
     assert solution.methods[1].steps > 0
+
+
+@pytest.mark.parametrize(
+    ("key", "kernel"), [("svm_multi", {}), ("svm_ml", {"kernel": "rbf", "theta": 0.05})]
+)
+def test_threads_share_the_blocks_and_leave_the_bits(key, kernel, monkeypatch):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(900, 20))
+    y = np.argmax(X @ rng.normal(size=(20, M)) + 2 * rng.gumbel(size=(900, M)), axis=1)
+    y = np.eye(M, dtype=int)[y] if losses.get(key).labels == "set" else y
+    parts = []
+    run = pairs._Team.run
+
+    def count(team, number, *task):
+        parts.append(number)
+        run(team, number, *task)
+
+    monkeypatch.setattr(pairs._Team, "run", count)
+    options = {"method": "pairs", "tol": 1e-6, "max_iter": 10**6} | kernel
+    alone = toplabel.solve(X, y, key, **options)
+    assert not parts
+    shared = toplabel.solve(X, y, key, n_jobs=3, **options)
+    assert set(parts) == {3}
+    assert shared.status == "converged"
+    np.testing.assert_array_equal(shared.A, alone.A)
+
+
+def test_ctrl_c_leaves_no_part_of_a_task_out():
+    clock = Clock()
+    team = pairs._Team(2, clock)
+    done = []
+
+    def task(argument, part):
+        if part == 0 and not done.count(0):
+            done.append(0)
+            raise KeyboardInterrupt
+        done.append(part)
+
+    team.run(3, task, None)
+    team.end()
+    assert clock.is_interrupted
+    assert [done.count(part) for part in range(3)] == [2, 2, 2]

@@ -33,7 +33,7 @@ def solutions(
     problem: Problem, Cs: Sequence[float], options: Options, warm_start, n_threads: int
 ) -> Iterator[Solution]:
     """Yield the solution for each C, in ascending order; as `toplabel._core.sdca.solutions`."""
-    groups = _groups(problem, Cs, replace(options, callback=None), warm_start)
+    groups = _groups(problem, Cs, replace(options, callback=None, threads=1), warm_start)
     for i, C in enumerate(Cs):
         options = options.again() if i else options
         whole = _Whole(problem, is_last=i + 1 == len(Cs))

@@ -13,6 +13,8 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextvars import copy_context
 from typing import Any
 
 import numpy as np
@@ -25,7 +27,7 @@ from toplabel._core.lib import check, ffi, lib
 from toplabel._core.method import Method
 from toplabel._core.problem import Problem
 from toplabel._core.systems import Rows
-from toplabel._core.threads import one_blas_thread
+from toplabel._core.threads import each, one_blas_thread
 
 
 def reason_against(problem: Problem) -> str:
@@ -55,6 +57,36 @@ class _Limits:
         return 1
 
 
+class _Team:
+    """Threads beside the one that calls, which share its work in the C library."""
+
+    def __init__(self, threads: int, clock: Clock):
+        self._pool = ThreadPoolExecutor(threads)
+        self._clock = clock
+
+    def run(self, parts: int, task: Callable, argument: Any) -> None:
+        """Do all parts of a task, which may be done twice."""
+        others: list = []
+        try:
+            for part in range(1, parts):
+                others.append(self._pool.submit(copy_context().run, task, argument, part))
+            task(argument, 0)
+            wait(others)
+        except KeyboardInterrupt:  # of the main thread: the C library goes on once all is done
+            self._clock.interrupt()
+            wait(others)
+            for part in range(parts):
+                task(argument, part)
+
+    def end(self) -> None:
+        self._pool.shutdown()
+
+
+@ffi.def_extern()
+def _tl_each(user, parts, task, argument) -> None:
+    ffi.from_handle(user).run(parts, task, argument)
+
+
 class _Kernel:
     """Scores of dual variables, and blocks of the Gram matrix."""
 
@@ -75,18 +107,22 @@ class _Kernel:
         self.norm2 = squared_norms(X)
         self._single, self._shift = X.astype(np.float32), 0.0  # the constant feature is in the rows
 
-    def compute(self, is_over: Callable[[], bool]) -> None:
+    def compute(self, is_over: Callable[[], bool], threads: int) -> None:
         """Compute the Gram matrix of rows, if it is small, or as far as the time goes."""
         n = len(self.norm2)
         if self._gram is not None or 4 * n * n > tuning.PAIRS_GRAM_BYTES:
             return
         gram = np.empty((n, n), np.float32)
-        for first in range(0, n, tuning.PROBED):
-            if is_over():
-                return
-            strip = self._single[first : first + tuning.PROBED] @ self._single.T
-            gram[first : first + tuning.PROBED] = strip.toarray() if self._rows.is_sparse else strip
-        self._gram = gram
+
+        def compute(first: int) -> None:
+            if not is_over():
+                strip = self._single[first : first + tuning.PROBED] @ self._single.T
+                strip = strip.toarray() if self._rows.is_sparse else strip
+                gram[first : first + tuning.PROBED] = strip
+
+        each(compute, range(0, n, tuning.PROBED), threads)
+        if not is_over():
+            self._gram = gram
 
     def scores(self, A: np.ndarray) -> tuple[np.ndarray, np.ndarray, float, float]:
         """Return the scores (n, m) of dual variables, the weights (m, d) or coefficients that they
@@ -147,9 +183,21 @@ class Pairs(Method):
     """
 
     def _loop(self) -> str:
+        threads = min(self._options.threads, lib.TL_MOST_PARTS)
         self._kernel = _Kernel(self._problem)
-        self._kernel.compute(self._is_late)
+        self._kernel.compute(self._is_late, threads)
         self._create()
+        if threads == 1:
+            return self._solve()
+        team = _Team(threads - 1, self._options.clock)
+        user = ffi.new_handle(team)
+        check(lib.tl_pairs_share(self._handle, threads, lib._tl_each, user))
+        try:
+            return self._solve()
+        finally:
+            team.end()
+
+    def _solve(self) -> str:
         self._damping = 0.0
         self._A, idle = self._best.A, 0
         while idle < tuning.PAIRS_IDLE:

@@ -40,6 +40,7 @@ class Options:
     method: str = "auto"
     watch: Mapping[str, Callable[[Model], float]] = field(default_factory=dict)
     clock: Clock = field(default_factory=Clock)
+    threads: int = 1
 
     def __post_init__(self) -> None:
         if self.callback is not None and not callable(self.callback):
