@@ -135,7 +135,7 @@ def race(
         for name, train in solvers.items():
             step, excess, seconds = 1, np.inf, 0.0
             while excess > accuracy and seconds < _SECONDS:
-                train_peer = partial(_quiet, train, X, y, C, step)
+                train_peer = partial(quiet, train, X, y, C, step)
                 seconds, W = timed(train_peer, time.process_time)
                 excess = primal(loss, X, y, W, C) / bound - 1
                 step = max(step + 1, int(1.5 * step))
@@ -145,7 +145,7 @@ def race(
     return pd.DataFrame(rows, columns=[*COLUMNS])
 
 
-def _quiet(train: Callable[..., np.ndarray], *given) -> np.ndarray:
+def quiet(train: Callable[..., np.ndarray], *given) -> np.ndarray:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # so few iterations are not meant to converge
         return train(*given)
