@@ -200,11 +200,6 @@ def test_a_point_takes_the_place_of_the_grids():
     assert narrowed.folds == 3
 
 
-def test_a_study_is_read():
-    study = study_of("{title: T, datasets: [letter], methods: [svm_multi], tables: [table05]}")
-    assert study == Study("mine", "T", ("letter",), ("svm_multi",), tables=("table05",))
-
-
 def test_patterns_of_a_study_stand_for_the_methods_that_they_match():
     study = study_of("{title: T, datasets: [x, y], methods: [b, 'a_k[2-5]'], only: {'c*': [y]}}")
     whole = study.with_methods(["a_k10", "a_k5", "a_k2", "b", "c1", "c2"])
@@ -212,21 +207,6 @@ def test_patterns_of_a_study_stand_for_the_methods_that_they_match():
     assert whole.only == {"c1": ("y",), "c2": ("y",)}
     assert ("x", "c1") not in whole.pairs
     assert whole.pairs[-1] == ("y", "c2")
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("{title: T, datasets: [a], methods: [b], measures: [c]}", "unknown key 'measures'"),
-        ("{title: T, datasets: [], methods: [b]}", "datasets"),
-        ("{title: T, datasets: a, methods: [b]}", "datasets"),
-    ],
-)
-def test_a_bad_study_is_refused(text, message):
-    with pytest.raises(ValueError, match=message) as raised:
-        study_of(text)
-    assert str(raised.value).startswith("mine.yaml: ")
-    assert "\n" not in str(raised.value)
 
 
 @pytest.mark.parametrize(

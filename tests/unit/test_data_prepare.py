@@ -358,8 +358,6 @@ def test_all_damaged_files_of_a_folder_of_results_are_listed(tmp_path):
 
 
 BAD = {
-    "y": [np.array([0, 1, 3]), np.array([-1, 1, 2])],
-    "Y": [np.full((3, 3), 2, np.uint8), np.zeros((3, 2), np.uint8)],
     "groups": [np.array([0, 1, 2, 3]), np.array([0, 0, 1, 1]), np.array([0, 1, 2]), None],
     "X": [
         np.zeros((4, 0)),

@@ -157,8 +157,9 @@ def validate_prepared(prepared: Prepared) -> None:
     """Refuse a data set on which a solver would fail or a score would be meaningless.
 
     These have fewer than two classes, names of classes that repeat, a part without rows, shapes that
-    differ, NaN or infinity, labels out of range, or a class of a multiclass set without an example in
-    a training part. The ValueError is one line with the data set, the part and what was found.
+    differ, NaN or infinity, or a class of a multiclass set without an example in a training part. The
+    ValueError is one line with the data set, the part and what was found. Labels are checked where files
+    are read (`formats.common.assemble`).
     """
     for where, fault in _faults(prepared):
         raise ValueError(f"data set '{prepared.name}'{where}: {fault}")
@@ -173,7 +174,7 @@ def _faults(prepared: Prepared) -> Iterator[tuple[str, str]]:
     if count > 1:
         yield "", f"the class name {name!r} occurs {count} times"
     for name, part in parts.items():
-        for fault in _faults_of_part(part, prepared.n_classes):
+        for fault in _faults_of_part(part):
             yield f", part '{name}'", fault
     widths = {name: part.n_features for name, part in parts.items()}
     if len(set(widths.values())) > 1:
@@ -187,19 +188,12 @@ def _faults(prepared: Prepared) -> Iterator[tuple[str, str]]:
                 yield f", part '{name}'", example
 
 
-def _faults_of_part(part: Part, m: int) -> Iterator[str]:
-    X, y, Y, n = part.X, part.y, part.Y, part.n_instances
+def _faults_of_part(part: Part) -> Iterator[str]:
+    X, n = part.X, part.n_instances
     if 0 in X.shape or n == 0:
         yield f"X has the shape {X.shape}, there is no row or no feature"
     if bad := not_finite(X):
         yield "X[{}, {}] is {}; features must be finite, and none missing".format(*bad)
-    if Y is not None and (Y.shape != (n, m) or (Y > 1).any()):
-        yield f"Y must hold 0 and 1 in the shape ({n}, {m})"
-    if y is not None:
-        # Beside an empty label set, -1: the image has no object, so no prominent one.
-        is_none = (y == -1) & ~Y.any(axis=1) if Y is not None else False
-        if not (((y >= 0) & (y < m)) | is_none).all():
-            yield f"y must hold class indices 0..{m - 1}"
     groups = np.arange(part.n_rows) if part.groups is None else part.groups
     if len(groups) != part.n_rows or not np.array_equal(np.unique(groups), np.arange(n)):
         yield f"{part.n_rows} rows of X do not belong to {n} instances"

@@ -175,12 +175,10 @@ def store(parts: dict[str, Part]) -> dict[str, Part]:
 def _is_dense(parts: Collection[Part]) -> bool:
     if any(isinstance(part.X, np.memmap) for part in parts):
         return True
-    stored = sum(_n_stored(part.X) for part in parts)
+    stored = 0
+    for part in parts:
+        stored += part.X.nnz if sparse.issparse(part.X) else int(np.count_nonzero(part.X))
     return stored > _DENSE_DENSITY * sum(part.n_rows * part.n_features for part in parts)
-
-
-def _n_stored(X: Rows) -> int:
-    return int(X.nnz) if sparse.issparse(X) else int(np.count_nonzero(X))
 
 
 def _with_ones(X: Rows) -> Rows:

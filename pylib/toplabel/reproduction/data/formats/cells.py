@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import csv
 import json
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,22 +21,8 @@ import pandas as pd
 from toplabel.reproduction.data.formats.common import shown
 
 # pandas takes these for missing values, and UCI's files have the question mark.
-_MISSING = {
-    "",
-    "?",
-    "NA",
-    "N/A",
-    "n/a",
-    "NaN",
-    "nan",
-    "-NaN",
-    "-nan",
-    "NULL",
-    "null",
-    "None",
-    "<NA>",
-}
-_MISSING |= {"#N/A", "#N/A N/A", "#NA", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN"}
+_MISSING = {"", "?", "NA", "N/A", "n/a", "#N/A", "#N/A N/A", "#NA", "<NA>", "NULL", "null", "None"}
+_MISSING |= {"NaN", "nan", "-NaN", "-nan", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN"}
 _MANY = 50  # words of a column, which are more than half the rows: no category
 _FEW = 10  # numbers among words that may be words themselves
 _ALL = 20  # rows, each with another word
@@ -63,7 +50,7 @@ class Reading:
         listed = {"", *self.na_values}
         if self.keep_default_na and not is_word:
             listed |= _MISSING
-        numbers = {float(text) for text in self.na_values if _is_number(text)}
+        numbers = {*map(_number, self.na_values)}
         if pd.api.types.is_numeric_dtype(column):
             return column.isna() | column.isin(numbers)
         listed_here = [isinstance(value, str) and value in listed for value in column]
@@ -82,23 +69,15 @@ class Reading:
             text = text.map(lambda t: re.sub(mark, "", t) if grouped.fullmatch(t) else t)
         if self.decimal != ".":
             text = text.map(lambda t: "" if "." in t else t.replace(self.decimal, "."))
-        texts = text.to_numpy(object)
-        try:
-            # Python reads 1_2 as 12.
-            numbers = texts.astype(np.float64) if not any("_" in t for t in texts) else None
-        except ValueError:
-            numbers = None
-        if numbers is None:
-            numbers = [float(t) if _is_number(t) else np.nan for t in texts]
-        return pd.Series(numbers, column.index, dtype=np.float64)
+        return text.map(_number).astype(np.float64)
 
 
-def _is_number(text: str) -> bool:
+def _number(text: str) -> float:
+    """Return the number that a text is, or NaN; Python alone reads 1_2 as 12."""
     try:
-        float(text)
+        return math.nan if "_" in text else float(text)
     except ValueError:
-        return False
-    return "_" not in text
+        return math.nan
 
 
 def fault_of_words(
