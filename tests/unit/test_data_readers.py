@@ -377,7 +377,7 @@ FAULTS = {
     ),
     "arff: text": ("mulan_arff", WORDS + ROWS, DROPPED | {"drop": ()}, ":2: .*`drop`"),
     "arff: not dropped": ("mulan_arff", WORDS + ROWS, DROPPED | {"drop": ("id", "idd")}, "'idd'"),
-    "arff: not listed": ("mulan_arff", WORDS + "a,NO,green,1,1\n", DROPPED, "'green'"),
+    "arff: not listed": ("mulan_arff", WORDS + "a,NO,green,1,1\n", DROPPED, ":8: .*green"),
     "arff: value twice": ("mulan_arff", WORDS.replace("NO,YES", "NO,NO"), DROPPED, ":3: "),
     "arff: no type": ("mulan_arff", HEADER.replace(" real", ""), MULTILABEL, ":7: "),
     "arff: twice": ("mulan_arff", HEADER.replace("width", "height"), MULTILABEL, ":7: .*twice"),

@@ -11,7 +11,6 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Sequence
-from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
@@ -139,36 +138,50 @@ def _read(path: Path, drop: Sequence[str], encoding: str | None) -> _Content:
     if not n:
         raise FormatError(path, None, "no row after @data")
     is_sparse = next(filter(None, lines[start:])).startswith("{")
-    kinds = ["STRING" if a.is_dropped or a.words else "REAL" for a in attributes]
-    header = ["@relation r", *(f"@attribute a{j} {kind}" for j, kind in enumerate(kinds)), "@data"]
+    header = ["@relation r", *map(_declaration, range(len(attributes)), attributes), "@data"]
     rows = (
         _checked_row(path, number, line) for number, line in enumerate(lines[start:], start + 1)
     )
+    kind = arff.COO if is_sparse else arff.DENSE
     try:
-        kind = arff.COO if is_sparse else arff.DENSE
-        data = arff.ArffDecoder().decode(chain(header, rows), return_type=kind)["data"]
+        decoded = arff.ArffDecoder().decode(chain(header, rows), True, kind)["data"]
     except arff.ArffException as error:
         number = error.line - len(header) + start
         raise FormatError(path, number, error.message.replace("%d", str(number))) from None
-    if not is_sparse:
-        texts = [*zip(*data, strict=True)]
-        columns = map(partial(_numbers, path, places), attributes, texts)
-        rows = sparse.csr_matrix(np.column_stack([*columns]))
-        dropped = (column for a, column in zip(attributes, texts, strict=True) if a.is_dropped)
-        ids = next((np.array(t, dtype=str) for t in dropped if len({*t}) == n > 1), None)
-        return _without_gaps(path, _Content(attributes, rows, places, ids))
-    values, row, column = (np.array(part, dtype) for part, dtype in zip(data, "OII", strict=True))
-    for j, attribute in enumerate(attributes):
-        if attribute.values and not attribute.words and float(attribute.values[0]) != 0:
-            message = "sparse rows leave out its first value, which must be 0"
-            raise FormatError(path, None, f"attribute {attribute.name!r}: {message}")
-        if kinds[j] == "STRING":
-            chosen = column == j
-            values[chosen] = _numbers(path, places[row[chosen]], attribute, values[chosen])
-    shape = (n, len(attributes))
-    entries = values.astype(np.float64), (row, column)
-    rows = sparse.csr_matrix(entries, shape=shape)
-    return _without_gaps(path, _Content(attributes, rows, places))
+    dropped = [j for j, attribute in enumerate(attributes) if attribute.is_dropped]
+    ids = None
+    if is_sparse:
+        _check_first_values(path, attributes)
+        values, row, column = map(np.array, decoded, (object, np.intp, np.intp))
+        is_kept = ~np.isin(column, dropped)
+        entries = values[is_kept].astype(np.float64), (row[is_kept], column[is_kept])
+        table = sparse.csr_matrix(entries, shape=(n, len(attributes)))
+    else:
+        columns = [*zip(*decoded, strict=True)]
+        ids = next(
+            (np.array(columns[j], str) for j in dropped if len({*columns[j]}) == n > 1), None
+        )
+        for j in dropped:
+            columns[j] = (0.0,) * n
+        table = sparse.csr_matrix(np.array(columns, dtype=np.float64).T)
+    return _without_gaps(path, _Content(attributes, table, places, ids))
+
+
+def _declaration(place: int, attribute: Attribute) -> str:
+    """Return the line for liac-arff, which then gives words as their positions, and gaps as None."""
+    kind = "STRING" if attribute.is_dropped else "REAL"
+    if attribute.words:
+        escaped = (re.sub(r"([\\'])", r"\\\1", word) for word in attribute.words)
+        kind = "{" + ",".join(f"'{word}'" for word in escaped) + "}"
+    return f"@attribute a{place} {kind}"
+
+
+def _check_first_values(path: Path, attributes: Sequence[Attribute]) -> None:
+    """Refuse sparse rows that leave out another number than 0."""
+    for name, values, words, _ in attributes:
+        if values and not words and float(values[0]) != 0:
+            message = f"attribute {name!r}: sparse rows leave out its first value, which must be 0"
+            raise FormatError(path, None, message)
 
 
 def _without_gaps(path: Path, content: _Content) -> _Content:
@@ -238,22 +251,6 @@ def _checked_row(path: Path, number: int, line: str) -> str:
     if _WEIGHT.search(line):
         raise FormatError(path, number, "a weight {...} after a row; weights are not read")
     return line if "," in line or line.startswith("{") else line.replace("\t", ",")
-
-
-def _numbers(path: Path, lines: np.ndarray, attribute: Attribute, values: Sequence) -> np.ndarray:
-    """Return the values of an attribute as numbers: words as positions, what is dropped as 0, and gaps
-    as NaN. `lines` are those of the values.
-    """
-    if attribute.is_dropped:
-        return np.zeros(len(values))
-    if not attribute.words:
-        return np.array(values, dtype=np.float64)
-    position = {word: float(i) for i, word in enumerate(attribute.words)} | {None: np.nan}
-    for line, value in zip(lines, values, strict=True):
-        if value not in position:
-            message = f"attribute {shown(attribute.name)} has no value {shown(value)}"
-            raise FormatError(path, int(line), f"{message}; the header lists those that it has")
-    return np.array([position[word] for word in values])
 
 
 def _table(path: Path, content: _Content, names: Sequence[str], is_set: bool) -> Table:
