@@ -8,7 +8,7 @@ from small_sets import multiclass_set, problems_of, regions_set, task_of
 
 from toplabel.reproduction.config.methods import Method
 from toplabel.reproduction.config.protocols import Axis, Budget
-from toplabel.reproduction.selection.problems import half_fold, random_folds, stratified_folds
+from toplabel.reproduction.selection.problems import half_fold, stratified_folds
 
 METHOD = Method("lr_multi", "A", "lr_multi")
 BUDGET = Budget(Axis(2, -4, 6, 2), None, folds=3)
@@ -27,20 +27,17 @@ def test_stratified_folds_partition_and_spread_every_class(labels, count, seed):
         assert max(per_fold) - min(per_fold) <= 1
 
 
-@pytest.mark.parametrize(("n", "count"), [(2, 2), (7, 3), (60, 10)])
-def test_random_folds_partition(n, count):
-    together = np.sort(np.concatenate([fold.val for fold in random_folds(n, count, 0)]))
-    np.testing.assert_array_equal(together, np.arange(n))
-    with pytest.raises(ValueError, match=f"{n + 1} folds of {n} instances"):
-        random_folds(n, n + 1, 0)
+def test_there_are_no_more_folds_than_instances():
+    with pytest.raises(ValueError, match="8 folds of 7 instances"):
+        stratified_folds(np.zeros(7), 8, 0)
 
 
 def test_folds_depend_on_names_and_on_nothing_else():
-    first, again = random_folds(50, 5, 0, "yeast", "main"), random_folds(50, 5, 0, "yeast", "main")
+    first, again = (stratified_folds(np.zeros(50), 5, 0, "yeast", "main") for _ in range(2))
     for a, b in zip(first, again, strict=True):
         np.testing.assert_array_equal(a.val, b.val)
     for names in [(1, "yeast", "main"), (0, "scene", "main"), (0, "yeast", "s01")]:
-        other = random_folds(50, 5, *names)
+        other = stratified_folds(np.zeros(50), 5, *names)
         assert any((a.val != b.val).any() for a, b in zip(first, other, strict=True))
 
 

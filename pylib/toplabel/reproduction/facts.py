@@ -158,7 +158,7 @@ def jobs(folder: Path = BENCHMARKS) -> pd.DataFrame:
     return frame
 
 
-def jobs_by_stage(folder: Path = BENCHMARKS) -> list[dict[str, Any]]:
+def jobs_by_stage() -> list[dict[str, Any]]:
     """Return the number of jobs of each stage, their hours, the longest and the peak memory."""
     return [
         {
@@ -168,7 +168,7 @@ def jobs_by_stage(folder: Path = BENCHMARKS) -> list[dict[str, Any]]:
             "longest_seconds": round(float(rows["seconds"].max()), 1),
             "peak_mb": round(float(rows["peak_mb"].max())),
         }
-        for stage, rows in jobs(folder).groupby("stage")
+        for stage, rows in jobs().groupby("stage")
     ]
 
 

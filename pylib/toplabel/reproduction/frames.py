@@ -61,7 +61,7 @@ def read_frame(path: Path, columns: Columns | None = None) -> pd.DataFrame:
     return pd.DataFrame(
         {
             name: pd.Series(
-                _converted(texts[name], _OF_FRAMES[kind], name, path),
+                _converted(texts[name], _CONVERTERS[_OF_FRAMES[kind]], name, path),
                 dtype=float if kind is int else kind,
             )
             for name, kind in columns.items()
@@ -120,7 +120,7 @@ def read_rows(kind: type[Row], path: Path) -> list[Row]:
     if header != [field.name for field in fields(kind)]:
         raise FileError(f"{path}: columns of another version; {remade(path)}")
     columns = [
-        _converted([row[place] for row in rows], _OF_FIELDS[field.type], field.name, path)
+        _converted([row[place] for row in rows], _CONVERTERS[field.type], field.name, path)
         for place, field in enumerate(fields(kind))
     ]
     return [kind(*values) for values in zip(*columns, strict=True)]
@@ -196,20 +196,12 @@ def _number(text: str) -> float:
     return value
 
 
-def _whole_number(text: str) -> float:
-    value = _number(text)
-    if value == value and not value.is_integer():
-        raise ValueError(text)
-    return value
-
-
-_truth = {"True": True, "False": False}.__getitem__
-_OF_FRAMES: dict[type, Callable] = {str: str, float: _number, int: _whole_number, bool: _truth}
-_OF_FIELDS: dict[Any, Callable] = {  # by the annotation of a field
+_OF_FRAMES: dict[type, str] = {str: "str", float: "float", int: "int | None", bool: "bool"}
+_CONVERTERS: dict[Any, Callable] = {  # by the annotation of a field
     "str": str,
     "int": int,
     "float": _number,
-    "bool": _truth,
+    "bool": {"True": True, "False": False}.__getitem__,
     "int | None": lambda text: int(text) if text else None,
     "float | None": lambda text: _number(text) if text else None,
 }

@@ -50,9 +50,9 @@ def canonical_key(method: object, k: object = "", gamma: object = "", kernel: ob
     return Key(name, k_text, gamma_text, _text(kernel))
 
 
-def key_of(row: Mapping[str, object], method: str = "method") -> Key:
-    """Return the key of a row of a result file, whose method stands in some column."""
-    return canonical_key(row[method], row["k"], row["gamma"], row["kernel"])
+def key_of(row: Mapping[str, object]) -> Key:
+    """Return the key of a row of a result file."""
+    return canonical_key(row["method"], row["k"], row["gamma"], row["kernel"])
 
 
 def number_text(value: object, name: str) -> str:

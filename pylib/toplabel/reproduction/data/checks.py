@@ -64,9 +64,9 @@ def statistics(prepared: Prepared) -> dict[str, Any]:
     }
 
 
-def class_counts(prepared: Prepared, part: str = "") -> np.ndarray:
-    """Return the rows of each class or label, (m,), in a part; by default the training part."""
-    rows = prepared.parts[part or prepared.splits[0].train]
+def class_counts(prepared: Prepared) -> np.ndarray:
+    """Return the rows of each class or label, (m,), in the training part."""
+    rows = prepared.parts[prepared.splits[0].train]
     if rows.Y is not None:
         return np.asarray(rows.Y.sum(axis=0), dtype=np.int64).ravel()
     return np.bincount(rows.y, minlength=prepared.n_classes)

@@ -180,25 +180,19 @@ def folds_of(
         return [stratified_folds(part.y, 5, *names)[0]]
     if count is None:
         raise ValueError(f"validation by {validation}: no number of folds")
-    if validation == "holdout" and part.y is not None:
-        return stratified_folds(part.y, count, *names)
-    return random_folds(part.n_instances, count, *names)
+    is_stratified = validation == "holdout" and part.y is not None
+    return stratified_folds(part.y if is_stratified else np.zeros(part.n_instances), count, *names)
 
 
 def stratified_folds(y: np.ndarray, count: int, *names: object) -> list[Fold]:
-    """Return folds of nearly equal size over which each class of y (n,) is spread evenly.
+    """Return folds of nearly equal size over which each class of y (n,) is spread evenly; with one class
+    they are random.
 
     The instances are shuffled by a seed of `names`, sorted by class and dealt out in turn.
     """
     rng = np.random.default_rng(seed_of("folds", *names, count))
     shuffled = rng.permutation(len(y))
     return _deal(shuffled[np.argsort(y[shuffled], kind="stable")], count)
-
-
-def random_folds(n: int, count: int, *names: object) -> list[Fold]:
-    """Return random folds of nearly equal size of the instances 0..n-1."""
-    rng = np.random.default_rng(seed_of("folds", *names, count))
-    return _deal(rng.permutation(n), count)
 
 
 def half_fold(n: int, *names: object) -> Fold:
