@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_digits
 
 from toplabel.reproduction.config.datasets import load_registry
 from toplabel.reproduction.data import PrepareTask
@@ -83,31 +82,3 @@ def test_yeast_labels_go_by_name_not_by_position(prepared, raw):
     for j, name in enumerate(yeast.class_names):
         column = [int(row[header.index(name)]) for row in rows]
         np.testing.assert_array_equal(yeast.parts["test"].Y[:, j], column)
-
-
-def test_letter_has_the_same_rows_as_text_of_uci_and_of_libsvm(prepared):
-    uci, letter = prepared("letter_raw"), prepared("letter")
-    assert uci.class_names == [chr(ord("A") + j) for j in range(26)]
-
-    def rows(prepared):
-        X = np.concatenate([part.X for part in prepared.parts.values()])
-        y = np.concatenate([part.y for part in prepared.parts.values()])
-        table = np.column_stack([X if X.min() >= 0 else np.round(7.5 * X + 7.5), y])
-        return table[np.lexsort(table.T)]
-
-    np.testing.assert_array_equal(rows(uci), rows(letter))
-
-
-def test_optdigits_are_the_digits_of_scikit_learn(prepared):
-    test, digits = prepared("optdigits").parts["test"], load_digits()
-    np.testing.assert_array_equal(test.X, digits.data)
-    np.testing.assert_array_equal(test.y, digits.target)
-
-
-def test_usps_classes_are_as_many_as_its_description_says(prepared, mirror):
-    lines = (mirror / "usps/zip.info.txt").read_text().splitlines()
-    usps = prepared("usps")
-    for role, word in (("train", "Train 1194"), ("test", " Test  359")):
-        (line,) = (line for line in lines if line.startswith(word))
-        counts = np.bincount(usps.parts[role].y)
-        assert counts.tolist() == [int(number) for number in line.split()[1:-1]]

@@ -1,4 +1,4 @@
-"""Runs that are killed, or whose disk is full, or whose results are damaged: `python tests/campaign`.
+"""Runs that are killed, or whose disk is full, or whose results are damaged: `python benchmarks/evidence/campaign.py`.
 
 The run of config/smoke.yaml is made once. Then
 
@@ -24,7 +24,7 @@ import sys
 import time
 from pathlib import Path
 
-_TESTS = Path(__file__).resolve().parents[1]
+_TESTS = Path(__file__).resolve().parents[2] / "tests"
 sys.path[:0] = [str(_TESTS), str(_TESTS / "workflow")]
 
 from running import SMOKE, command, environment, snakemake  # noqa: E402
