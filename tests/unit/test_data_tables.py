@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
+from small_sets import own_entry
 
-from toplabel.reproduction.config.entry import Entry, RawFile
 from toplabel.reproduction.data import PrepareTask
 from toplabel.reproduction.data.formats import FORMATS, FormatError, Source
 from toplabel.reproduction.data.formats.cells import words_of_list
@@ -42,8 +42,7 @@ def own(tmp_path):
     def make(content, task="multiclass", kind="table", **options):
         (tmp_path / "mine").mkdir(exist_ok=True)
         (tmp_path / "mine/a.csv").write_text(content)
-        fields = {"protocol": "own", "format": kind, "task": task, "options": options}
-        entry = Entry(name="mine", title="Mine", files=(RawFile("a.csv", "all"),), **fields)
+        entry = own_entry(format=kind, task=task, options=options)
         return prepare(PrepareTask.of(entry, is_own=True), tmp_path)
 
     return make
@@ -219,10 +218,9 @@ def test_what_is_refused_says_where_it_is_and_what_helps(own, case, tmp_path):
         content if isinstance(content, bytes) else content.encode()
     )
     task = "multilabel" if "tags" in options else "multiclass"
-    fields = {"protocol": "own", "format": "table", "task": task}
-    fields |= {"options": {"label": "kind"} | options, "files": (RawFile("a.csv", "all"),)}
+    entry = own_entry(task=task, options={"label": "kind"} | options)
     with pytest.raises(ValueError, match=message):
-        prepare(PrepareTask.of(Entry(name="mine", title="Mine", **fields)), tmp_path)
+        prepare(PrepareTask.of(entry), tmp_path)
 
 
 def test_all_columns_that_are_no_categories_are_named_at_once(load):

@@ -10,9 +10,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.naive_bayes import GaussianNB
 from sklearn.preprocessing import StandardScaler
-from small_sets import evaluation_of, task_of
+from small_sets import evaluation_of, own_entry, task_of
 
-from toplabel.reproduction.config.entry import Entry, RawFile
 from toplabel.reproduction.config.methods import Method
 from toplabel.reproduction.config.protocols import load_protocols
 from toplabel.reproduction.data import PrepareTask
@@ -37,17 +36,8 @@ def by_the_workflow(folder, name, X, y, method, budget):
     (folder / name).mkdir()
     table = np.column_stack([X, y])
     header = ",".join([*(f"x{j}" for j in range(X.shape[1])), "y"])
-    np.savetxt(folder / name / "all.csv", table, "%.17g", ",", header=header, comments="")
-    entry = Entry(
-        name=name,
-        title=name,
-        task="multiclass",
-        protocol="own",
-        format="table",
-        options={"label": "y"},
-        files=(RawFile("all.csv", "all"),),
-        bias=False,
-    )
+    np.savetxt(folder / name / "a.csv", table, "%.17g", ",", header=header, comments="")
+    entry = own_entry(name=name, options={"label": "y"}, bias=False)
     prepared = prepare(PrepareTask.of(entry), folder)
     task = replace(
         task_of(method, budget, dataset=name), splits=tuple(s.name for s in prepared.splits)

@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from sklearn.datasets import dump_svmlight_file
-from small_sets import problems_of, task_of
+from small_sets import own_entry, problems_of, task_of
 
-from toplabel.reproduction.config.entry import Entry, RawFile, Split
+from toplabel.reproduction.config.entry import RawFile, Split
 from toplabel.reproduction.config.methods import Method
 from toplabel.reproduction.config.protocols import load_protocols
 from toplabel.reproduction.data import PrepareTask
@@ -20,8 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def entry(**changes):
-    fields = {"files": (RawFile("mine.txt", "all"),), "format": "libsvm", "task": "multiclass"}
-    return Entry(**{"name": "mine", "title": "Mine", "protocol": "own"} | fields | changes)
+    return own_entry(**{"files": (RawFile("mine.txt", "all"),), "format": "libsvm"} | changes)
 
 
 @pytest.fixture

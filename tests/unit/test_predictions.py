@@ -5,11 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from small_sets import task_of
+from small_sets import own_entry, task_of
 
 import toplabel
 from toplabel.reproduction.compare.classes import class_rates, confusion
-from toplabel.reproduction.config.entry import Entry, RawFile, Split
+from toplabel.reproduction.config.entry import RawFile, Split
 from toplabel.reproduction.config.methods import Method
 from toplabel.reproduction.config.protocols import Axis, Budget
 from toplabel.reproduction.data import PrepareTask
@@ -82,8 +82,8 @@ def test_a_loaded_model_predicts_the_same_of_raw_features(tmp_path, loss, how):
         )
     files = tuple(RawFile(f"{part}.npz", part) for part in ("train", "test"))
     kind = "multilabel" if many else "multiclass"
-    fields = {"protocol": "own", "format": "npz", "task": kind, "files": files}
-    entry = Entry(name="mine", title="Mine", transform=how.get("transform"), **fields)
+    transform = how.get("transform")
+    entry = own_entry(format="npz", task=kind, files=files, transform=transform)
     save_prepared(prepare(PrepareTask.of(entry), tmp_path), tmp_path / "prepared")
     prepared = load_prepared(tmp_path / "prepared")
     metric, theta = "f1_micro" if many else "top1", 0.1 if "kernel" in how else None
@@ -125,15 +125,7 @@ def of_a_table(tmp_path_factory):
     for part in ("train", "test"):
         frame.to_csv(folder / f"mine/{part}.csv", index=False)
     files = tuple(RawFile(f"{part}.csv", part) for part in ("train", "test"))
-    entry = Entry(
-        name="mine",
-        title="Mine",
-        protocol="own",
-        format="table",
-        task="multiclass",
-        files=files,
-        options={"label": "kind", "drop": ["id"]},
-    )
+    entry = own_entry(files=files, options={"label": "kind", "drop": ["id"]})
     save_prepared(prepare(PrepareTask.of(entry), folder), folder / "prepared")
     prepared = load_prepared(folder / "prepared")
     method = Method("a", "A", loss="lr_multi")
@@ -235,9 +227,7 @@ def test_a_row_of_the_predictions_is_that_of_the_raw_file(tmp_path):
     (tmp_path / "mine").mkdir()
     table.to_csv(tmp_path / "mine/a.csv", index=False)
     options = {"label": "kind", "drop": ["name"], "missing": "drop"}
-    files = (RawFile("a.csv", "all"),)
-    fields = {"protocol": "own", "format": "table", "task": "multiclass", "options": options}
-    task = PrepareTask.of(Entry(name="mine", title="Mine", files=files, **fields))
+    task = PrepareTask.of(own_entry(options=options))
     save_prepared(prepare(task, tmp_path), tmp_path / "prepared")
     tests = [
         part for name, part in load_prepared(tmp_path / "prepared").parts.items() if "test" in name
