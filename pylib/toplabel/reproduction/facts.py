@@ -16,7 +16,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from toplabel.reproduction.files import SUMMARY, FileError, read_json
+from toplabel.reproduction.files import SUMMARY, FileError, PathLike, read_json
 from toplabel.reproduction.frames import read_texts
 from toplabel.reproduction.timing.clock import cpu_name
 
@@ -100,7 +100,7 @@ def versions() -> dict[str, str]:
     return installed
 
 
-def git_state(folder: str | os.PathLike[str]) -> dict[str, Any]:
+def git_state(folder: PathLike) -> dict[str, Any]:
     """Return the commit, and whether tracked files differ from it; None for what is not known."""
 
     def git(*arguments: str) -> str | None:

@@ -16,12 +16,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 Record = TypeVar("Record")
+PathLike: TypeAlias = str | os.PathLike[str]
 RESULTS = "results"
 """The folder of a run with what its stages hand to each other."""
 SUMMARY = "reports/summary"
@@ -37,7 +38,7 @@ class FileError(ValueError):
 
 
 @contextmanager
-def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
+def atomic_path(path: PathLike) -> Iterator[Path]:
     """Yield a temporary path beside `path`; rename it to `path` on success, delete it on failure.
 
     The temporary name keeps the suffix of `path`, since several writers choose the format by it.
@@ -61,7 +62,7 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 
 @contextmanager
-def result_path(path: str | os.PathLike[str]) -> Iterator[Path]:
+def result_path(path: PathLike) -> Iterator[Path]:
     """Yield a path as `atomic_path` does, for a file of another stage; its sum is written, too.
 
     The sum is written first, so that a writer that is killed leaves no file without its sum.
@@ -78,26 +79,26 @@ def result_path(path: str | os.PathLike[str]) -> Iterator[Path]:
         raise FileError(f"{target}: cannot be written ({error.strerror or error})") from error
 
 
-def write_json(path: str | os.PathLike[str], content: Any, allow_nan: bool = True) -> None:
+def write_json(path: PathLike, content: Any, allow_nan: bool = True) -> None:
     """Write a JSON document with its sum."""
     text = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=allow_nan)
     with result_path(path) as temporary:
         temporary.write_text(f"{text}\n", encoding="utf-8")
 
 
-def write_npz(path: str | os.PathLike[str], arrays: Mapping[str, ArrayLike]) -> None:
+def write_npz(path: PathLike, arrays: Mapping[str, ArrayLike]) -> None:
     """Write arrays by name to an .npz file, with its sum."""
     with result_path(path) as temporary:
         np.savez_compressed(temporary, **arrays)  # type: ignore[arg-type]  # no array is named allow_pickle
 
 
-def file_sum(path: str | os.PathLike[str]) -> str:
+def file_sum(path: PathLike) -> str:
     """SHA-256 of a file, hexadecimal."""
     with open(path, "rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def check_file(path: str | os.PathLike[str], promised: str, target: object = None) -> None:
+def check_file(path: PathLike, promised: str, target: object = None) -> None:
     """Compare a file with its SHA-256; `FileError` names it and the command that makes it again,
     by the target of Snakemake (by default the file itself).
     """
@@ -113,7 +114,7 @@ def check_file(path: str | os.PathLike[str], promised: str, target: object = Non
         raise FileError(f"{path}: {what}; {remade(target or path)}")
 
 
-def checked(path: str | os.PathLike[str], target: object = None) -> Path:
+def checked(path: PathLike, target: object = None) -> Path:
     """Return the path of a file, compared with the sum beside it as by `check_file`.
 
     A result without its sum is a `FileError`; any other file without one is taken as it is.
@@ -130,7 +131,7 @@ def checked(path: str | os.PathLike[str], target: object = None) -> Path:
     return Path(path)
 
 
-def has_sum(path: str | os.PathLike[str]) -> bool:
+def has_sum(path: PathLike) -> bool:
     """Return whether a stage writes a file with its sum beside it.
 
     All files of results/ have one, but for those of Snakemake itself and the arrays of prepared
@@ -154,11 +155,11 @@ def remade(target: Any) -> str:
     return f"`{shlex.join(command)}` makes it again"
 
 
-def _sum_path(path: str | os.PathLike[str]) -> Path:
+def _sum_path(path: PathLike) -> Path:
     return Path(f"{os.fspath(path)}.sha256")
 
 
-def read_text(path: str | os.PathLike[str], target: object = None) -> str:
+def read_text(path: PathLike, target: object = None) -> str:
     """Read a text file; `FileError` where it is missing, not what was written, or not UTF-8."""
     try:
         return checked(path, target).read_text(encoding="utf-8")
@@ -170,7 +171,7 @@ def read_text(path: str | os.PathLike[str], target: object = None) -> str:
         raise FileError(f"{path}: cannot be read ({error.strerror})") from None
 
 
-def read_json(path: str | os.PathLike[str], keys: Sequence[str] = ()) -> dict[str, Any]:
+def read_json(path: PathLike, keys: Sequence[str] = ()) -> dict[str, Any]:
     """Read a JSON object with these keys; `FileError` as `read_text`, or with the line of JSON."""
     try:
         content = json.loads(read_text(path))
@@ -184,7 +185,7 @@ def read_json(path: str | os.PathLike[str], keys: Sequence[str] = ()) -> dict[st
     return content
 
 
-def read_npz(path: str | os.PathLike[str], target: object = None) -> dict[str, np.ndarray]:
+def read_npz(path: PathLike, target: object = None) -> dict[str, np.ndarray]:
     """Read all arrays of an .npz file, by name; `FileError` where it is not what was written."""
     try:
         with np.load(checked(path, target)) as arrays:
@@ -197,7 +198,7 @@ def read_npz(path: str | os.PathLike[str], target: object = None) -> dict[str, n
         raise FileError(f"{path}: damaged ({reason(error)}); {remade(target or path)}") from None
 
 
-def write_records(records: Iterable[Any], path: str | os.PathLike[str]) -> None:
+def write_records(records: Iterable[Any], path: PathLike) -> None:
     """Write instances of a dataclass to an .npz file, with its sum.
 
     The fields of the i-th are the arrays ``<i>.<field>``; None is left out.
@@ -211,7 +212,7 @@ def write_records(records: Iterable[Any], path: str | os.PathLike[str]) -> None:
     write_npz(path, arrays)
 
 
-def read_records(kind: type[Record], path: str | os.PathLike[str]) -> list[Record]:
+def read_records(kind: type[Record], path: PathLike) -> list[Record]:
     """Read what `write_records` wrote; a FileError names a file of another version."""
     arrays_of: dict[int, dict[str, Any]] = {}
     try:

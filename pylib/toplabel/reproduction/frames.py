@@ -11,28 +11,26 @@ from __future__ import annotations
 import csv
 import io
 import math
-import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from toplabel.reproduction.files import FileError, read_text, remade, result_path
+from toplabel.reproduction.files import FileError, PathLike, read_text, remade, result_path
 
 if TYPE_CHECKING:  # pandas takes half a second to import, which the plan of a run does not need
     import pandas as pd
     from _typeshed import DataclassInstance
 
 Columns = Mapping[str, type]
-Path = str | os.PathLike[str]
 Row = TypeVar("Row", bound="DataclassInstance")
 
 
 # ---- frames --------------------------------------------------------------------------------------
 
 
-def write_frame(frame: pd.DataFrame, path: Path, columns: Columns | None = None) -> None:
+def write_frame(frame: pd.DataFrame, path: PathLike, columns: Columns | None = None) -> None:
     """Write a frame with these columns, in their order, or with all that it has.
 
     The index is not written. A FileError names the path and a column that is missing or unknown.
@@ -46,7 +44,7 @@ def write_frame(frame: pd.DataFrame, path: Path, columns: Columns | None = None)
     _write(path, [*columns], zip(*texts, strict=True))
 
 
-def read_frame(path: Path, columns: Columns | None = None) -> pd.DataFrame:
+def read_frame(path: PathLike, columns: Columns | None = None) -> pd.DataFrame:
     """Read a file with exactly these columns, or with any, all as text.
 
     Numbers, whole ones too, become floats. A FileError of one line names the file: it is missing, not
@@ -69,7 +67,7 @@ def read_frame(path: Path, columns: Columns | None = None) -> pd.DataFrame:
     )
 
 
-def as_numbers(column: pd.Series, path: Path) -> np.ndarray:
+def as_numbers(column: pd.Series, path: PathLike) -> np.ndarray:
     """Turn a column of text into numbers, an empty cell into NaN.
 
     A FileError names the file, the line and the column of what is no finite number.
@@ -97,7 +95,7 @@ def empty_frame(columns: Columns) -> pd.DataFrame:
     return pd.DataFrame(columns=[*columns]).astype(kinds)
 
 
-def _check(header: Iterable[str], columns: Columns, path: Path) -> None:
+def _check(header: Iterable[str], columns: Columns, path: PathLike) -> None:
     header = [*header]
     wrong = [f"the column '{name}' is missing" for name in columns if name not in header]
     wrong += [f"the column '{name}' is unknown" for name in header if name not in columns]
@@ -108,13 +106,13 @@ def _check(header: Iterable[str], columns: Columns, path: Path) -> None:
 # ---- rows ----------------------------------------------------------------------------------------
 
 
-def write_rows(kind: type[Row], rows: Iterable[Row], path: Path) -> None:
+def write_rows(kind: type[Row], rows: Iterable[Row], path: PathLike) -> None:
     """Write instances of a dataclass, a row each."""
     names = [field.name for field in fields(kind)]
     _write(path, names, ([_text(getattr(row, name)) for name in names] for row in rows))
 
 
-def read_rows(kind: type[Row], path: Path) -> list[Row]:
+def read_rows(kind: type[Row], path: PathLike) -> list[Row]:
     """Read what `write_rows` wrote; a FileError names the file, the line and the column."""
     header, rows = _read(path)
     if header != [field.name for field in fields(kind)]:
@@ -126,7 +124,7 @@ def read_rows(kind: type[Row], path: Path) -> list[Row]:
     return [kind(*values) for values in zip(*columns, strict=True)]
 
 
-def read_texts(path: Path, delimiter: str = ",") -> list[dict[str, str]]:
+def read_texts(path: PathLike, delimiter: str = ",") -> list[dict[str, str]]:
     """Return the rows of a file as mappings from the columns to text."""
     header, rows = _read(path, delimiter)
     return [dict(zip(header, row, strict=True)) for row in rows]
@@ -135,7 +133,7 @@ def read_texts(path: Path, delimiter: str = ",") -> list[dict[str, str]]:
 # ---- lines and cells -----------------------------------------------------------------------------
 
 
-def _write(path: Path, header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+def _write(path: PathLike, header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     with (
         result_path(path) as temporary,
         open(temporary, "w", encoding="utf-8", newline="") as stream,
@@ -145,7 +143,7 @@ def _write(path: Path, header: Sequence[str], rows: Iterable[Sequence[str]]) -> 
         lines.writerows(rows)
 
 
-def _read(path: Path, delimiter: str = ",") -> tuple[list[str], list[list[str]]]:
+def _read(path: PathLike, delimiter: str = ",") -> tuple[list[str], list[list[str]]]:
     """Return the names of the columns and the rows of a file, all as text."""
     text = io.StringIO(read_text(path), newline="")
     try:
@@ -162,7 +160,7 @@ def _read(path: Path, delimiter: str = ",") -> tuple[list[str], list[list[str]]]
 
 
 def _converted(
-    texts: Iterable[str], convert: Callable[[str], Any], name: str, path: Path
+    texts: Iterable[str], convert: Callable[[str], Any], name: str, path: PathLike
 ) -> list[Any]:
     """Return the values of a column of text; a FileError names the file, the line and the column."""
     values = []

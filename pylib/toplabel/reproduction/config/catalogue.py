@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -37,6 +36,7 @@ from toplabel.reproduction.config.keys import Key, key_of, published_tables, who
 from toplabel.reproduction.config.methods import Method, load_methods
 from toplabel.reproduction.config.notes import FILE, Notes, load_notes
 from toplabel.reproduction.config.protocols import BudgetName, Protocol, Threshold, load_protocols
+from toplabel.reproduction.files import PathLike
 from toplabel.reproduction.frames import read_texts
 
 
@@ -161,7 +161,7 @@ class Study(Closed):
 
 
 def load_studies(
-    folder: str | os.PathLike[str],
+    folder: PathLike,
     methods: Collection[str],
     run: Mapping[str, Any] = MappingProxyType({}),
 ) -> dict[str, Study]:
@@ -257,9 +257,7 @@ class Catalogue:
         return key in self.sets_of_table(table).get(cell.dataset, ())
 
 
-def load_catalogue(
-    root: str | os.PathLike[str], run: Mapping[str, Any] = MappingProxyType({})
-) -> Catalogue:
+def load_catalogue(root: PathLike, run: Mapping[str, Any] = MappingProxyType({})) -> Catalogue:
     """Read and check what config/ and data/published/ of a checkout hold, and what a run adds.
 
     `run` is the config of the run, which may have data sets, methods and studies of its own. A

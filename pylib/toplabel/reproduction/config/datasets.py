@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import os
 from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
@@ -23,6 +22,7 @@ from toplabel.reproduction.config.documents import (
     unknown,
 )
 from toplabel.reproduction.config.entry import OWN, Entry
+from toplabel.reproduction.files import PathLike
 
 Key = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_]*$", max_length=100)]
 
@@ -96,9 +96,7 @@ class DatasetsFile(Closed):
                 raise fault.below(f"datasets.{name}") from None
 
 
-def load_registry(
-    path: str | os.PathLike[str], run: Mapping[str, Any] = MappingProxyType({})
-) -> Registry:
+def load_registry(path: PathLike, run: Mapping[str, Any] = MappingProxyType({})) -> Registry:
     """Read and check the registry, with the data sets that the config of a run adds.
 
     A ValueError is one line with the file, the key and what is wrong; a `Fault` for rows of `run`.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import os
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -24,7 +23,7 @@ from pydantic import (
 )
 from pydantic.dataclasses import dataclass
 
-from toplabel.reproduction.files import one_line
+from toplabel.reproduction.files import PathLike, one_line
 
 try:
     from yaml import CSafeLoader as SafeLoader
@@ -65,7 +64,7 @@ class _Loader(SafeLoader):
         super().flatten_mapping(node)
 
 
-def read_yaml(path: str | os.PathLike[str]) -> Any:
+def read_yaml(path: PathLike) -> Any:
     """Read a YAML file.
 
     A file that cannot be read, is no YAML, or has a key twice is a ValueError of one line with

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import math
 import numbers
-import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 from toplabel._core.catalogue import LOSSES
+from toplabel.reproduction.files import PathLike
 
 
 class Key(NamedTuple):
@@ -102,7 +102,7 @@ def table_name(source: str, table: str) -> str:
     return short_name(f"{source}_table{int(table):02d}")
 
 
-def published_tables(folder: str | os.PathLike[str]) -> dict[str, tuple[str, str]]:
+def published_tables(folder: PathLike) -> dict[str, tuple[str, str]]:
     """Return source and number, as ("tpami2017", "5"), of the published tables by short name."""
     tables = {}
     for path in sorted(Path(folder).glob("*.csv")):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import os
 from collections.abc import Mapping
 from dataclasses import replace
 from importlib.util import find_spec
@@ -31,6 +30,7 @@ from toplabel.reproduction.config.documents import (
 )
 from toplabel.reproduction.config.keys import Key, canonical_key
 from toplabel.reproduction.config.protocols import Axis, Budget, BudgetName, Grid
+from toplabel.reproduction.files import PathLike
 
 
 def whole_rows(rows: Mapping[str, Any]) -> dict[str, Any]:
@@ -82,7 +82,7 @@ class MethodsFile(Closed):
 
 
 def load_methods(
-    path: str | os.PathLike[str], run: Mapping[str, Any] = MappingProxyType({})
+    path: PathLike, run: Mapping[str, Any] = MappingProxyType({})
 ) -> dict[str, Method]:
     """Read and check the registry of methods, in its order, with the methods of a run's config.
 

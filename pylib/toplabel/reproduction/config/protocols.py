@@ -7,7 +7,6 @@ floating-point values.
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal, get_args
 
@@ -26,6 +25,7 @@ from toplabel.reproduction.config.documents import (
     model,
     read_yaml,
 )
+from toplabel.reproduction.files import PathLike
 
 _SLACK = 1e-9  # steps of 0.2 reach the end of a grid only up to rounding
 
@@ -216,6 +216,6 @@ class ProtocolsFile(Closed):
                     )
 
 
-def load_protocols(path: str | os.PathLike[str]) -> dict[str, Protocol]:
+def load_protocols(path: PathLike) -> dict[str, Protocol]:
     """Read and check all protocols; a ValueError names the file, the key and what is wrong."""
     return check(read_yaml(path), ProtocolsFile, str(path)).protocols

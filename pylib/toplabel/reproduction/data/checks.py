@@ -17,6 +17,7 @@ from toplabel.reproduction.data.parts import (
     Prepared,
     Rows,
     blocks,
+    dense,
     not_finite,
     squared_norms,
 )
@@ -219,15 +220,11 @@ def suspicions(columns: Sequence[Column], prepared: Prepared) -> list[str]:
         tree = DecisionTreeClassifier(
             max_leaf_nodes=max(prepared.n_classes, column.width + 1), random_state=0
         )
-        tree.fit(_dense(train.X[:_ROWS, places]), train.y[:_ROWS])
-        share = tree.score(_dense(test.X[:_ROWS, places]), test.y[:_ROWS])
+        tree.fit(dense(train.X[:_ROWS, places]), train.y[:_ROWS])
+        share = tree.score(dense(test.X[:_ROWS, places]), test.y[:_ROWS])
         if share >= _ALONE:
             sentences.append(
                 f"The column {column.name!r} alone tells the class of {share:.0%} of the test rows: "
                 f"is it known before the class is? `drop: [{column.name}]` leaves it out."
             )
     return sentences
-
-
-def _dense(X) -> np.ndarray:
-    return X.toarray() if sparse.issparse(X) else np.asarray(X)

@@ -28,14 +28,12 @@ from typing import Any
 
 from toplabel.reproduction.config.datasets import Registry
 from toplabel.reproduction.config.entry import Entry, RawFile
-from toplabel.reproduction.files import atomic_path, file_sum
+from toplabel.reproduction.files import PathLike, atomic_path, file_sum
 
 RAW = "data/raw"
 SHIPPED = "data/embedded"
 """The folder of the checkout with the raw files that it ships."""
 MIRROR_VARIABLE = "TOPLABEL_MIRROR"
-
-PathLike = str | os.PathLike[str]
 
 _DECOMPRESSORS: dict[str, Callable[[Any], Any]] = {
     ".xz": lzma.open,

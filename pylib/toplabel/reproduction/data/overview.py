@@ -14,9 +14,9 @@ import pandas as pd
 from toplabel.reproduction.config.entry import Printed, Statistic
 from toplabel.reproduction.data import DescribedSet, DescribeTask
 from toplabel.reproduction.data.checks import class_counts, printed_interval
-from toplabel.reproduction.data.fetch import PathLike
 from toplabel.reproduction.data.parts import Column, Prepared
 from toplabel.reproduction.data.prepared import columns_text, load_columns, load_prepared, read_meta
+from toplabel.reproduction.files import PathLike
 
 COLUMNS: dict[str, type] = {
     **dict.fromkeys(("dataset", "title", "task", "status", "reason"), str),

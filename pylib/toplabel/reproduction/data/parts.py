@@ -106,6 +106,17 @@ def blocks(X: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
         yield start, X[start : start + step]
 
 
+def dense(X: Rows) -> np.ndarray:
+    """Return rows as an array."""
+    return X.toarray() if sparse.issparse(X) else np.asarray(X)
+
+
+def with_ones(X: Rows) -> Rows:
+    """Return rows with a column of ones as the last."""
+    ones = np.ones((X.shape[0], 1), dtype=X.dtype)
+    return sparse.hstack([X, ones], "csr") if sparse.issparse(X) else np.hstack([X, ones])
+
+
 def squared_norms(X: Rows) -> np.ndarray:
     """Return the squared Euclidean norm of each row."""
     if sparse.issparse(X):

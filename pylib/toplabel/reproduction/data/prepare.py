@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
@@ -29,14 +28,14 @@ from toplabel.reproduction.data.checks import (
 from toplabel.reproduction.data.embedded import EMBEDDED
 from toplabel.reproduction.data.fetch import check_only_copy, raw_path, read_raw
 from toplabel.reproduction.data.formats import FORMATS, FormatError, Source
-from toplabel.reproduction.data.parts import Loaded, Part, Prepared, Rows
-from toplabel.reproduction.files import file_sum
+from toplabel.reproduction.data.parts import Loaded, Part, Prepared, Rows, with_ones
+from toplabel.reproduction.files import PathLike, file_sum
 from toplabel.reproduction.jobs import seed_of
 
 _DENSE_DENSITY = 0.2
 
 
-def prepare(task: PrepareTask, raw_folder: str | os.PathLike[str]) -> Prepared:
+def prepare(task: PrepareTask, raw_folder: PathLike) -> Prepared:
     """Make a data set of its raw files, in its folder in `raw_folder`, or by its generator.
 
     A ValueError of one line names a missing raw file or one with another sum, a malformed file, a data set
@@ -58,7 +57,7 @@ def prepare(task: PrepareTask, raw_folder: str | os.PathLike[str]) -> Prepared:
     if task.transform is not None:
         parts = transform(where, parts, splits, task.transform)
     if task.bias:
-        parts = {name: replace(part, X=_with_ones(part.X)) for name, part in parts.items()}
+        parts = {name: replace(part, X=with_ones(part.X)) for name, part in parts.items()}
     prepared = finish(task.name, task.task, Loaded(store(parts), loaded.class_names, splits))
     prepared = replace(prepared, columns=loaded.columns)
     measured = statistics(prepared)
@@ -181,14 +180,8 @@ def _is_dense(parts: Collection[Part]) -> bool:
     return stored > _DENSE_DENSITY * sum(part.n_rows * part.n_features for part in parts)
 
 
-def _with_ones(X: Rows) -> Rows:
-    """Return features with a column of ones as the last."""
-    ones = np.ones((X.shape[0], 1), dtype=X.dtype)
-    return sparse.hstack([X, ones], "csr") if sparse.issparse(X) else np.hstack([X, ones])
-
-
 def _dense(X: Rows, dtype: type) -> np.ndarray:
-    X = X.toarray() if sparse.issparse(X) else X
+    X = X.toarray() if sparse.issparse(X) else X  # a memory map stays one
     return X if X.dtype == dtype and X.flags.c_contiguous else np.ascontiguousarray(X, dtype=dtype)
 
 

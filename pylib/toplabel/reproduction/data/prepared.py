@@ -7,7 +7,6 @@ It has the sums of the parts.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -20,6 +19,7 @@ from toplabel.reproduction.config.entry import Split
 from toplabel.reproduction.data.parts import Column, Part, Prepared
 from toplabel.reproduction.files import (
     FileError,
+    PathLike,
     atomic_path,
     check_file,
     checked,
@@ -36,7 +36,7 @@ _RESERVED = ("name", "task", "n_classes", "class_names", "parts", "splits")
 _LABELS = ("y", "Y", "groups", "shift", "scale", "rows", "ids")
 
 
-def save_prepared(prepared: Prepared, folder: str | os.PathLike[str]) -> None:
+def save_prepared(prepared: Prepared, folder: PathLike) -> None:
     """Write a data set; ``meta.json`` is removed first and written last.
 
     The same data set gives the same bytes. A folder that cannot be written is a `FileError`.
@@ -85,7 +85,7 @@ def _files(folder: Path, name: str, storage: str) -> dict[str, Path]:
     return {"X": folder / f"X_{name}.{suffix}", "Y": folder / f"Y_{name}.npz"}
 
 
-def load_prepared(folder: str | os.PathLike[str]) -> Prepared:
+def load_prepared(folder: PathLike) -> Prepared:
     """Read what `save_prepared` wrote; every byte is compared with the sums in ``meta.json``.
 
     Dense features are mapped into memory (read-only). A `FileError` names a file that
@@ -110,7 +110,7 @@ def _load_part(folder: Path, name: str, shape: dict[str, Any]) -> Part:
     return Part(X=X, **{key: labels[key] for key in shape["labels"]})
 
 
-def check_prepared(folder: str | os.PathLike[str]) -> None:
+def check_prepared(folder: PathLike) -> None:
     """Compare the files of a prepared set with the sums in its ``meta.json``; a `FileError` names
     the first that is not what was written.
     """
@@ -120,7 +120,7 @@ def check_prepared(folder: str | os.PathLike[str]) -> None:
             check_file(path, shape["sha256"][key], meta)
 
 
-def damaged_files(results: str | os.PathLike[str]) -> tuple[str, list[str]]:
+def damaged_files(results: PathLike) -> tuple[str, list[str]]:
     """Return how many files and prepared sets a folder of results has, and the errors of the damaged."""
     files = [path for path in sorted(Path(results).rglob("*")) if path.is_file()]
     files = [path for path in files if path.suffix != ".sha256" and has_sum(path)]
@@ -136,7 +136,7 @@ def damaged_files(results: str | os.PathLike[str]) -> tuple[str, list[str]]:
     return f"{len(files):,} files and {len(sets):,} prepared sets", errors
 
 
-def read_meta(folder: str | os.PathLike[str]) -> dict[str, Any]:
+def read_meta(folder: PathLike) -> dict[str, Any]:
     """Return the content of the ``meta.json`` of a prepared set; the other files are not looked at."""
     path = Path(folder) / _META_FILE
     if not path.is_file():
@@ -144,7 +144,7 @@ def read_meta(folder: str | os.PathLike[str]) -> dict[str, Any]:
     return read_json(path)
 
 
-def not_comparable(folder: str | os.PathLike[str]) -> str:
+def not_comparable(folder: PathLike) -> str:
     """Return the reason why results on a prepared set are not put beside published ones, or ""."""
     is_there = (Path(folder) / _META_FILE).is_file()
     return read_meta(folder).get("not_comparable", "") if is_there else ""
@@ -154,7 +154,7 @@ _FILE = "columns.csv"
 _LISTED = 40  # columns that are printed
 
 
-def save_columns(columns: Sequence[Column], folder: str | os.PathLike[str]) -> None:
+def save_columns(columns: Sequence[Column], folder: PathLike) -> None:
     """Write the columns of a prepared set beside it, or remove those of an earlier one."""
     path = Path(folder) / _FILE
     if columns:
@@ -163,7 +163,7 @@ def save_columns(columns: Sequence[Column], folder: str | os.PathLike[str]) -> N
         path.unlink(missing_ok=True)
 
 
-def load_columns(folder: str | os.PathLike[str]) -> list[Column]:
+def load_columns(folder: PathLike) -> list[Column]:
     """Return the columns of a prepared set; those of a format without columns are none."""
     path = Path(folder) / _FILE
     return read_rows(Column, path) if path.is_file() else []

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol
 
 import numpy as np
-from scipy import sparse
 
 from toplabel.kernels import cross_gram
+from toplabel.reproduction.data.parts import Rows as Matrix
+from toplabel.reproduction.data.parts import dense
 from toplabel.solver import Solution, solve
-
-Matrix: TypeAlias = np.ndarray | sparse.csr_matrix
 
 
 class Scorer(Protocol):
@@ -58,11 +57,6 @@ def kernel_scores(X: Matrix, X_train: np.ndarray, A: np.ndarray, theta: float) -
         cross_gram(dense(X[i : i + rows]), X_train, theta) @ A for i in range(0, X.shape[0], rows)
     ]
     return np.concatenate(blocks)
-
-
-def dense(X: Matrix) -> np.ndarray:
-    """Return rows as an array."""
-    return X.toarray() if sparse.issparse(X) else np.asarray(X)
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,7 +4,6 @@ selection.csv, and which points to try next.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
@@ -12,7 +11,7 @@ from functools import reduce
 import numpy as np
 
 from toplabel.reproduction.config.protocols import Axis, Grid, tidy
-from toplabel.reproduction.files import read_records
+from toplabel.reproduction.files import PathLike, read_records
 from toplabel.reproduction.frames import read_rows
 from toplabel.reproduction.selection.measures import needs_threshold, sign
 
@@ -141,7 +140,7 @@ def average(results: Sequence[GridValues]) -> GridValues:
     )
 
 
-def load_grids(paths: Iterable[str | os.PathLike[str]]) -> list[GridValues]:
+def load_grids(paths: Iterable[PathLike]) -> list[GridValues]:
     """Read what several jobs of tuning found; a FileError names a file of another version."""
     return [result for path in paths for result in read_records(GridValues, path)]
 
@@ -277,7 +276,7 @@ def _edge(indices: np.ndarray, count: int) -> int:
     return 1 if count > 1 and (indices == count - 1).all() else 0
 
 
-def load_choices(path: str | os.PathLike[str]) -> list[Choice]:
+def load_choices(path: PathLike) -> list[Choice]:
     """Read selection.csv; a FileError names the line and the column of what is wrong."""
     return read_rows(Choice, path)
 

@@ -13,6 +13,7 @@ import numpy as np
 from scipy import sparse
 
 from toplabel.kernels import rbf_gram
+from toplabel.reproduction.data.parts import with_ones
 from toplabel.reproduction.jobs import seed_of
 from toplabel.reproduction.methods import create
 from toplabel.reproduction.methods.trained import Affine, Matrix, Trained, dense
@@ -153,10 +154,9 @@ class Scaling:
 
     def apply(self, X: Matrix) -> Matrix:
         """Return rows in the changed space, shape (rows, d + 1)."""
-        ones = np.ones((X.shape[0], 1))
         if sparse.issparse(X):
-            return sparse.hstack([X @ sparse.diags_array(1.0 / self.scale), ones], format="csr")
-        return np.hstack([(X - self.shift) / self.scale, ones])
+            return with_ones(X @ sparse.diags_array(1.0 / self.scale))
+        return with_ones((X - self.shift) / self.scale)
 
     def unfold(self, W: np.ndarray) -> Affine:
         """Return weights of shape (d + 1, m) in the changed space, as a model of the raw features."""

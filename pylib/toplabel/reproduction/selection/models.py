@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from toplabel.reproduction.files import read_records
+from toplabel.reproduction.files import PathLike, read_records
 from toplabel.reproduction.methods import Recipe
 from toplabel.reproduction.methods.trained import Affine, Matrix, Trained, dense, kernel_scores
 from toplabel.reproduction.selection import TrainTask
@@ -95,7 +94,7 @@ def instance_scores(prepared: Prepared, model: Model) -> np.ndarray:
     return pool(model.scores(test.X, X_train), test.groups)
 
 
-def load_models(path: str | os.PathLike[str]) -> dict[Key, Model]:
+def load_models(path: PathLike) -> dict[Key, Model]:
     """Read models.npz; a FileError names a file that is damaged or of another version."""
     return {key_of(model): model for model in read_records(Model, path)}
 

@@ -6,7 +6,6 @@ A job tunes splits with all their folds. Within it, one `FoldPath` a fold goes u
 from __future__ import annotations
 
 import hashlib
-import os
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -19,7 +18,7 @@ import numpy as np
 from toplabel.kernels import cross_gram
 from toplabel.reproduction.config.protocols import Grid
 from toplabel.reproduction.data.parts import squared_norms
-from toplabel.reproduction.files import FileError, read_records, write_records
+from toplabel.reproduction.files import FileError, PathLike, read_records, write_records
 from toplabel.reproduction.methods import Recipe, create
 from toplabel.reproduction.methods.trained import Matrix, Trained, dense
 from toplabel.reproduction.selection import TuneTask, with_meaning
@@ -307,7 +306,7 @@ class Checkpoints:
     tells it: a path that was saved under another identity is not found.
     """
 
-    def __init__(self, folder: str | os.PathLike[str], identity: object) -> None:
+    def __init__(self, folder: PathLike, identity: object) -> None:
         self._folder = Path(folder)
         self._identity = repr(identity)
 
