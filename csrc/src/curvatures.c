@@ -91,11 +91,12 @@ tl_status tl_curvatures_set(tl_curvatures *self, double gamma, double C, const d
         const double C_i = weight ? C * weight[i] : C;
         if (!(C_i > 0.0)) continue;
         const size_t r = self->rows, first = self->start[r];
-        const tl_row row = {.C = C_i,
+        const tl_row row = {.params = self->params,
+                            .C = C_i,
                             .labels = self->label + self->label_start[i],
                             .n_labels = (size_t)(self->label_start[i + 1] - self->label_start[i])};
         tl_curvature one = {.column = self->column + first, .weight = self->weight + first};
-        self->ops->curvature(&row, self->params, m, gradients + i * m, &one);
+        self->ops->curvature(&row, m, gradients + i * m, &one);
         if (one.count == 0) continue;
         self->row[r] = (int64_t)i;
         self->scale[r] = self->ops->always_smooth ? C_i : C_i / gamma;

@@ -7,7 +7,16 @@
 
 #include "prox.h"
 
+/* What distinguishes members of a family of losses. */
+typedef struct tl_params {
+    double gamma;
+    size_t k;
+    tl_warm_projection project; /* of the multiclass hinges: onto the domain of the conjugate */
+} tl_params;
+
+/* A row of the data as its loss sees it. */
 typedef struct tl_row {
+    tl_params params;
     double C;              /* C times the weight of the row */
     double norm2;          /* <x_i, x_i> */
     const int32_t *labels; /* ascending */
@@ -21,13 +30,6 @@ typedef struct tl_row {
  * the solver takes its result. */
 #define TL_UPDATE_WORK(m) (4 * tl_padded(m))
 #define TL_WORK(m) (5 * tl_padded(m))
-
-/* What distinguishes members of a family of losses. */
-typedef struct tl_params {
-    double gamma;
-    size_t k;
-    tl_warm_projection project; /* of the multiclass hinges: onto the domain of the conjugate */
-} tl_params;
 
 /* Dual variables may miss the domain of the conjugate by so much, as when they were stored in
  * float32. */
@@ -63,22 +65,18 @@ typedef struct tl_loss_ops {
     /* Maximise D over the row's dual variables: from the scores s = W^T x_i (which contain the old
      * a) to the new a, which has room for tl_padded(m) numbers. warm: TL_WARM numbers of the row
      * that the loss alone writes, NaN at first; they may speed up its next update. */
-    void (*update)(const tl_row *row, tl_params params, size_t m, const double *s, const double *a,
-                   double *a_new, double *warm, double *work);
-    double (*value)(const tl_row *row, tl_params params, size_t m, const double *s, double *work);
-    void (*gradient)(const tl_row *row, tl_params params, size_t m, const double *s, double *g,
-                     double *work);
+    void (*update)(const tl_row *row, size_t m, const double *s, const double *a, double *a_new,
+                   double *warm, double *work);
+    double (*value)(const tl_row *row, size_t m, const double *s, double *work);
+    void (*gradient)(const tl_row *row, size_t m, const double *s, double *g, double *work);
     /* L*(v), v = scale * a; the domain is not tested. */
-    double (*conjugate)(const tl_row *row, tl_params params, size_t m, const double *a,
-                        double scale);
+    double (*conjugate)(const tl_row *row, size_t m, const double *a, double scale);
     /* Sum of the violations of the domain by v = scale * a, relative to its size: v is no farther
      * than 4 times that from the nearest point of the domain, in the 1-norm. */
-    double (*infeasibility)(const tl_row *row, tl_params params, size_t m, const double *a,
-                            double scale);
+    double (*infeasibility)(const tl_row *row, size_t m, const double *a, double scale);
     /* Where the gradient is g, of a smoothed hinge whatever its gamma; `out` is empty at first and
      * has room for m entries. */
-    void (*curvature)(const tl_row *row, tl_params params, size_t m, const double *g,
-                      tl_curvature *out);
+    void (*curvature)(const tl_row *row, size_t m, const double *g, tl_curvature *out);
 } tl_loss_ops;
 
 /* Gradients are so near to a bound of the domain of the conjugate where they are at it; and weights
@@ -128,12 +126,10 @@ double tl_margins(size_t m, size_t y, const double *s, const double *a, double n
 
 /* The updates, values and gradients of the multiclass hinge losses; they differ by params.project.
  */
-void tl_update_hinge(const tl_row *row, tl_params params, size_t m, const double *s,
-                     const double *a, double *a_new, double *warm, double *work);
-double tl_value_smooth_hinge(const tl_row *row, tl_params params, size_t m, const double *s,
-                             double *work);
-void tl_gradient_hinge(const tl_row *row, tl_params params, size_t m, const double *s, double *g,
-                       double *work);
+void tl_update_hinge(const tl_row *row, size_t m, const double *s, const double *a, double *a_new,
+                     double *warm, double *work);
+double tl_value_smooth_hinge(const tl_row *row, size_t m, const double *s, double *work);
+void tl_gradient_hinge(const tl_row *row, size_t m, const double *s, double *g, double *work);
 
 /* The sum of v = scale a without the labels, and how far its negative entries lie below 0. */
 typedef struct tl_others {
@@ -141,15 +137,11 @@ typedef struct tl_others {
 } tl_others;
 tl_others tl_sum_others(const tl_row *row, size_t m, const double *a, double scale);
 
-double tl_infeasibility_topk_alpha(const tl_row *row, tl_params params, size_t m, const double *a,
-                                   double scale);
+double tl_infeasibility_topk_alpha(const tl_row *row, size_t m, const double *a, double scale);
 /* Of { v : v_y <= 0 <= v_j, the sums of -v_y and of v_j are equal and at most 1 }. */
-double tl_infeasibility_bipartite(const tl_row *row, tl_params params, size_t m, const double *a,
-                                  double scale);
-double tl_conjugate_svm_multi(const tl_row *row, tl_params params, size_t m, const double *a,
-                              double scale);
-double tl_conjugate_softmax(const tl_row *row, tl_params params, size_t m, const double *a,
-                            double scale);
+double tl_infeasibility_bipartite(const tl_row *row, size_t m, const double *a, double scale);
+double tl_conjugate_svm_multi(const tl_row *row, size_t m, const double *a, double scale);
+double tl_conjugate_softmax(const tl_row *row, size_t m, const double *a, double scale);
 
 /* Have arrays of (n, m) numbers a size, and of the work of a row? */
 TL_INLINE bool tl_is_shape(size_t n, size_t m) {

@@ -27,11 +27,11 @@ static void hinge_steps(size_t m, double norm2, double factor, double C, const d
     }
 }
 
-static void update_hinge(const tl_row *row, tl_params params, size_t m, const double *s,
-                         const double *a, double *a_new, double *warm, double *work) {
+static void update_hinge(const tl_row *row, size_t m, const double *s, const double *a,
+                         double *a_new, double *warm, double *work) {
     (void)warm;
     signs(row, m, work);
-    const double denominator = row->norm2 + params.gamma / row->C;
+    const double denominator = row->norm2 + row->params.gamma / row->C;
     if (denominator <= DBL_MIN) { /* the dual is linear in a_i */
         for (size_t j = 0; j < m; j++)
             a_new[j] = row->C * work[j];
@@ -40,10 +40,9 @@ static void update_hinge(const tl_row *row, tl_params params, size_t m, const do
     hinge_steps(m, row->norm2, 1.0 / denominator, row->C, work, s, a, a_new);
 }
 
-static double value_hinge(const tl_row *row, tl_params params, size_t m, const double *s,
-                          double *work) {
+static double value_hinge(const tl_row *row, size_t m, const double *s, double *work) {
     signs(row, m, work);
-    const double gamma = params.gamma;
+    const double gamma = row->params.gamma;
     double sum = 0.0;
     for (size_t j = 0; j < m; j++) {
         const double z = 1.0 - work[j] * s[j];
@@ -53,30 +52,26 @@ static double value_hinge(const tl_row *row, tl_params params, size_t m, const d
     return sum;
 }
 
-static void gradient_hinge(const tl_row *row, tl_params params, size_t m, const double *s,
-                           double *g, double *work) {
+static void gradient_hinge(const tl_row *row, size_t m, const double *s, double *g, double *work) {
     signs(row, m, work);
     for (size_t j = 0; j < m; j++) {
         const double z = 1.0 - work[j] * s[j];
-        g[j] = z <= 0.0 ? 0.0 : -work[j] * fmin(z / params.gamma, 1.0);
+        g[j] = z <= 0.0 ? 0.0 : -work[j] * fmin(z / row->params.gamma, 1.0);
     }
 }
 
-static double conjugate_hinge(const tl_row *row, tl_params params, size_t m, const double *a,
-                              double scale) {
+static double conjugate_hinge(const tl_row *row, size_t m, const double *a, double scale) {
     (void)row;
     double sum = 0.0, squares = 0.0;
     for (size_t j = 0; j < m; j++) {
         sum += fabs(a[j]); /* tau_j v_j = -|v_j| on the domain */
         squares += a[j] * a[j];
     }
-    return -fabs(scale) * sum + 0.5 * params.gamma * scale * scale * squares;
+    return -fabs(scale) * sum + 0.5 * row->params.gamma * scale * scale * squares;
 }
 
 /* Domain of both losses: 0 <= -tau_j v_j <= 1. */
-static double infeasibility(const tl_row *row, tl_params params, size_t m, const double *a,
-                            double scale) {
-    (void)params;
+static double infeasibility(const tl_row *row, size_t m, const double *a, double scale) {
     double wrong = 0.0;
     size_t in = 0;
     for (size_t j = 0; j < m; j++) {
@@ -88,10 +83,8 @@ static double infeasibility(const tl_row *row, tl_params params, size_t m, const
     return wrong;
 }
 
-static void curvature_hinge(const tl_row *row, tl_params params, size_t m, const double *g,
-                            tl_curvature *out) {
+static void curvature_hinge(const tl_row *row, size_t m, const double *g, tl_curvature *out) {
     (void)row;
-    (void)params;
     for (size_t j = 0; j < m; j++)
         if (g[j] != 0.0 && fabs(g[j]) < 1.0 - TL_AT_BOUND) tl_add_entry(out, j, 1.0);
     out->middle = out->count;
@@ -183,9 +176,8 @@ static void logistic_store(size_t m, double norm2, double C, double alpha, const
     }
 }
 
-static void update_logistic(const tl_row *row, tl_params params, size_t m, const double *s,
-                            const double *a, double *a_new, double *warm, double *work) {
-    (void)params;
+static void update_logistic(const tl_row *row, size_t m, const double *s, const double *a,
+                            double *a_new, double *warm, double *work) {
     double *tau = work, *z = work + tl_padded(m), *p = work + 2 * tl_padded(m);
     signs(row, m, tau);
     /* For a tiny alpha the equation is p = sigmoid(z) up to rounding. */
@@ -212,16 +204,13 @@ static double logistic_sum(size_t m, const double *tau, const double *s) {
     return sum;
 }
 
-static double value_logistic(const tl_row *row, tl_params params, size_t m, const double *s,
-                             double *work) {
-    (void)params;
+static double value_logistic(const tl_row *row, size_t m, const double *s, double *work) {
     signs(row, m, work);
     return logistic_sum(m, work, s);
 }
 
-static void gradient_logistic(const tl_row *row, tl_params params, size_t m, const double *s,
-                              double *g, double *work) {
-    (void)params;
+static void gradient_logistic(const tl_row *row, size_t m, const double *s, double *g,
+                              double *work) {
     signs(row, m, work);
     for (size_t j = 0; j < m; j++) {
         const double z = work[j] * s[j];
@@ -243,17 +232,13 @@ static double binary_entropies(size_t m, const double *a, double scale) {
     return sum;
 }
 
-static double conjugate_logistic(const tl_row *row, tl_params params, size_t m, const double *a,
-                                 double scale) {
+static double conjugate_logistic(const tl_row *row, size_t m, const double *a, double scale) {
     (void)row;
-    (void)params;
     return binary_entropies(m, a, scale);
 }
 
-static void curvature_logistic(const tl_row *row, tl_params params, size_t m, const double *g,
-                               tl_curvature *out) {
+static void curvature_logistic(const tl_row *row, size_t m, const double *g, tl_curvature *out) {
     (void)row;
-    (void)params;
     for (size_t j = 0; j < m; j++) {
         const double p = fabs(g[j]), weight = p * (1.0 - p);
         if (weight > TL_AT_BOUND) tl_add_entry(out, j, weight);

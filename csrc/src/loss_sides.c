@@ -59,9 +59,8 @@ TL_INLINE void update(projection project, const tl_row *row, size_t m, const dou
     store(m, row->C * factor[0], row->C * factor[1], in, v, a_new);
 }
 
-static void update_zlpr(const tl_row *row, tl_params params, size_t m, const double *s,
-                        const double *a, double *a_new, double *warm, double *work) {
-    (void)params;
+static void update_zlpr(const tl_row *row, size_t m, const double *s, const double *a,
+                        double *a_new, double *warm, double *work) {
     update(tl_warm_apart, row, m, s, a, a_new, warm, work);
 }
 
@@ -69,9 +68,8 @@ static bool has_no_pair(const tl_row *row, size_t m) {
     return row->n_labels == 0 || row->n_labels == m;
 }
 
-static void update_lsep(const tl_row *row, tl_params params, size_t m, const double *s,
-                        const double *a, double *a_new, double *warm, double *work) {
-    (void)params;
+static void update_lsep(const tl_row *row, size_t m, const double *s, const double *a,
+                        double *a_new, double *warm, double *work) {
     if (has_no_pair(row, m))
         memset(a_new, 0, m * sizeof *a_new);
     else
@@ -119,18 +117,14 @@ static double sigmoid(double x) {
     return x > 0.0 ? 1.0 / (1.0 + exp(-x)) : exp(x) / (1.0 + exp(x));
 }
 
-static double value_zlpr(const tl_row *row, tl_params params, size_t m, const double *s,
-                         double *work) {
-    (void)params;
+static double value_zlpr(const tl_row *row, size_t m, const double *s, double *work) {
     side others, labels;
     mark(row, m, work);
     exponentials(m, s, work, work + tl_padded(m), &others, &labels);
     return softplus(log_sum(others)) + softplus(log_sum(labels));
 }
 
-static double value_lsep(const tl_row *row, tl_params params, size_t m, const double *s,
-                         double *work) {
-    (void)params;
+static double value_lsep(const tl_row *row, size_t m, const double *s, double *work) {
     if (has_no_pair(row, m)) return 0.0;
     side others, labels;
     mark(row, m, work);
@@ -138,9 +132,7 @@ static double value_lsep(const tl_row *row, tl_params params, size_t m, const do
     return softplus((others.top + labels.top) + log(others.sum * labels.sum));
 }
 
-static void gradient_zlpr(const tl_row *row, tl_params params, size_t m, const double *s, double *g,
-                          double *work) {
-    (void)params;
+static void gradient_zlpr(const tl_row *row, size_t m, const double *s, double *g, double *work) {
     side others, labels;
     double *e = work + tl_padded(m);
     mark(row, m, work);
@@ -150,9 +142,7 @@ static void gradient_zlpr(const tl_row *row, tl_params params, size_t m, const d
     store(m, -of_others, -of_labels, work, e, g);
 }
 
-static void gradient_lsep(const tl_row *row, tl_params params, size_t m, const double *s, double *g,
-                          double *work) {
-    (void)params;
+static void gradient_lsep(const tl_row *row, size_t m, const double *s, double *g, double *work) {
     memset(g, 0, m * sizeof *g);
     if (has_no_pair(row, m)) return;
     side others, labels;
@@ -186,23 +176,17 @@ static double of_rest(double s) {
     return s < 1.0 ? (1.0 - s) * log1p(-s) : 0.0;
 }
 
-static double conjugate_zlpr(const tl_row *row, tl_params params, size_t m, const double *a,
-                             double scale) {
-    (void)params;
+static double conjugate_zlpr(const tl_row *row, size_t m, const double *a, double scale) {
     return negative_entropy(m, a, scale) + of_rest(tl_sum_others(row, m, a, scale).sum) +
            of_rest(sum_of_labels(row, a, scale));
 }
 
-static double conjugate_lsep(const tl_row *row, tl_params params, size_t m, const double *a,
-                             double scale) {
-    (void)params;
+static double conjugate_lsep(const tl_row *row, size_t m, const double *a, double scale) {
     const double s = sum_of_labels(row, a, scale);
     return negative_entropy(m, a, scale) + of_rest(s) - (s > 1e-300 ? s * log(s) : 0.0);
 }
 
-static double infeasibility_zlpr(const tl_row *row, tl_params params, size_t m, const double *a,
-                                 double scale) {
-    (void)params;
+static double infeasibility_zlpr(const tl_row *row, size_t m, const double *a, double scale) {
     const tl_others others = tl_sum_others(row, m, a, scale);
     double below = others.below;
     for (size_t l = 0; l < row->n_labels; l++)
@@ -228,15 +212,11 @@ static void curvature_of_sides(const tl_row *row, size_t m, const double *g, tl_
     out->core[0] = out->core[2] = -1.0;
 }
 
-static void curvature_zlpr(const tl_row *row, tl_params params, size_t m, const double *g,
-                           tl_curvature *out) {
-    (void)params;
+static void curvature_zlpr(const tl_row *row, size_t m, const double *g, tl_curvature *out) {
     curvature_of_sides(row, m, g, out);
 }
 
-static void curvature_lsep(const tl_row *row, tl_params params, size_t m, const double *g,
-                           tl_curvature *out) {
-    (void)params;
+static void curvature_lsep(const tl_row *row, size_t m, const double *g, tl_curvature *out) {
     curvature_of_sides(row, m, g, out);
     const double s = sum_of_labels(row, g, 1.0);
     if (out->count > 0) out->core[1] = -fmax(1.0 - s, 0.0) / s;

@@ -90,10 +90,10 @@ static double maximise(size_t m, double k, double c, double *b, double start, do
     return clip(m, S / T, c, b, u).sum;
 }
 
-static void update_cone(const tl_row *row, tl_params params, size_t m, const double *s,
-                        const double *a, double *a_new, double *warm, double *work) {
+static void update_cone(const tl_row *row, size_t m, const double *s, const double *a,
+                        double *a_new, double *warm, double *work) {
     const size_t y = (size_t)row->labels[0];
-    const double kappa = kappa_of(m), size = row->norm2 + params.gamma / row->C;
+    const double kappa = kappa_of(m), size = row->norm2 + row->params.gamma / row->C;
     double *b = work, *u = work + tl_padded(m);
     cone_margins(m, y, s, a, row->norm2, b);
     double sum = 0.0;
@@ -120,21 +120,19 @@ static double envelope(size_t m, double gamma, double *b, double *u) {
     return k * value;
 }
 
-static double value_cone(const tl_row *row, tl_params params, size_t m, const double *s,
-                         double *work) {
+static double value_cone(const tl_row *row, size_t m, const double *s, double *work) {
     cone_margins(m, (size_t)row->labels[0], s, s, 0.0, work);
-    if (params.gamma > 0.0) return envelope(m, params.gamma, work, work + tl_padded(m));
+    if (row->params.gamma > 0.0) return envelope(m, row->params.gamma, work, work + tl_padded(m));
     double sum = 0.0;
     for (size_t j = 0; j < m; j++)
         sum += fmax(0.0, work[j]);
     return sum;
 }
 
-static void gradient_cone(const tl_row *row, tl_params params, size_t m, const double *s, double *g,
-                          double *work) {
+static void gradient_cone(const tl_row *row, size_t m, const double *s, double *g, double *work) {
     const double kappa = kappa_of(m);
     cone_margins(m, (size_t)row->labels[0], s, s, 0.0, work);
-    const double sum = maximise(m, kappa * kappa * params.gamma, 1.0, work, NAN, g);
+    const double sum = maximise(m, kappa * kappa * row->params.gamma, 1.0, work, NAN, g);
     for (size_t j = 0; j < m; j++)
         g[j] = kappa * (g[j] - sum / (double)m);
 }
@@ -147,15 +145,12 @@ static double squares_of(size_t m, const double *a) {
 }
 
 /* p_j = (v_j - v_y)/kappa, of which the sum over the others is -(T/kappa) v_y where v sums to 0. */
-static double conjugate_cone(const tl_row *row, tl_params params, size_t m, const double *a,
-                             double scale) {
-    const double smoothing = 0.5 * params.gamma * scale * scale * squares_of(m, a);
+static double conjugate_cone(const tl_row *row, size_t m, const double *a, double scale) {
+    const double smoothing = 0.5 * row->params.gamma * scale * scale * squares_of(m, a);
     return kappa_of(m) * scale * a[row->labels[0]] + smoothing;
 }
 
-static double infeasibility_cone(const tl_row *row, tl_params params, size_t m, const double *a,
-                                 double scale) {
-    (void)params;
+static double infeasibility_cone(const tl_row *row, size_t m, const double *a, double scale) {
     const double kappa = kappa_of(m), at_label = a[row->labels[0]];
     double sum = 0.0, wrong = 0.0;
     for (size_t j = 0; j < m; j++) {
@@ -167,9 +162,7 @@ static double infeasibility_cone(const tl_row *row, tl_params params, size_t m, 
 }
 
 /* The projection onto the v that sum to 0 and are equal where p is at a bound, as at the label. */
-static void curvature_cone(const tl_row *row, tl_params params, size_t m, const double *g,
-                           tl_curvature *out) {
-    (void)params;
+static void curvature_cone(const tl_row *row, size_t m, const double *g, tl_curvature *out) {
     const double kappa = kappa_of(m), at_label = g[row->labels[0]];
     const double low = kappa * TL_AT_BOUND, high = kappa * (1.0 - TL_AT_BOUND);
     for (size_t j = 0; j < m; j++)
@@ -215,40 +208,36 @@ static double step_of(double slack, double size, double cap) {
     return step < cap ? step : cap;
 }
 
-static void update_half_space(const tl_row *row, tl_params params, size_t m, const double *s,
-                              const double *a, double *a_new, double *warm, double *work) {
+static void update_half_space(const tl_row *row, size_t m, const double *s, const double *a,
+                              double *a_new, double *warm, double *work) {
     (void)warm;
     const size_t y = (size_t)row->labels[0];
     for (size_t j = 0; j < m; j++)
         work[j] = s[j] - row->norm2 * a[j];
-    const double size = row->norm2 + params.gamma / row->C;
+    const double size = row->norm2 + row->params.gamma / row->C;
     half_space(m, y, -step_of(slack_of(m, y, work), size, row->C), a_new);
 }
 
-static double value_half_space(const tl_row *row, tl_params params, size_t m, const double *s,
-                               double *work) {
+static double value_half_space(const tl_row *row, size_t m, const double *s, double *work) {
     (void)work;
     const double slack = slack_of(m, (size_t)row->labels[0], s);
-    const double p = step_of(slack, params.gamma, 1.0);
-    return p * (slack - 0.5 * params.gamma * p);
+    const double p = step_of(slack, row->params.gamma, 1.0);
+    return p * (slack - 0.5 * row->params.gamma * p);
 }
 
-static void gradient_half_space(const tl_row *row, tl_params params, size_t m, const double *s,
-                                double *g, double *work) {
+static void gradient_half_space(const tl_row *row, size_t m, const double *s, double *g,
+                                double *work) {
     (void)work;
     const size_t y = (size_t)row->labels[0];
-    half_space(m, y, step_of(slack_of(m, y, s), params.gamma, 1.0), g);
+    half_space(m, y, step_of(slack_of(m, y, s), row->params.gamma, 1.0), g);
 }
 
-static double conjugate_half_space(const tl_row *row, tl_params params, size_t m, const double *a,
-                                   double scale) {
+static double conjugate_half_space(const tl_row *row, size_t m, const double *a, double scale) {
     const double p = -kappa_of(m) * scale * a[row->labels[0]];
-    return -p + 0.5 * params.gamma * p * p;
+    return -p + 0.5 * row->params.gamma * p * p;
 }
 
-static double infeasibility_half_space(const tl_row *row, tl_params params, size_t m,
-                                       const double *a, double scale) {
-    (void)params;
+static double infeasibility_half_space(const tl_row *row, size_t m, const double *a, double scale) {
     const size_t y = (size_t)row->labels[0];
     const double others = -scale * a[y] / (double)(m - 1), p = -kappa_of(m) * scale * a[y];
     double wrong = fmax(0.0, fmax(-p, p - 1.0));
@@ -257,9 +246,7 @@ static double infeasibility_half_space(const tl_row *row, tl_params params, size
     return wrong;
 }
 
-static void curvature_half_space(const tl_row *row, tl_params params, size_t m, const double *g,
-                                 tl_curvature *out) {
-    (void)params;
+static void curvature_half_space(const tl_row *row, size_t m, const double *g, tl_curvature *out) {
     const size_t y = (size_t)row->labels[0];
     const double kappa = kappa_of(m), p = -kappa * g[y], mean = 1.0 / (double)m;
     if (!(p > TL_AT_BOUND && p < 1.0 - TL_AT_BOUND)) return;

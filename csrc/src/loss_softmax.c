@@ -28,9 +28,8 @@ static void negative(size_t n, double factor, const double *restrict v, double *
         a_new[j] = -factor * v[j];
 }
 
-static void update(const tl_row *row, tl_params params, size_t m, const double *s, const double *a,
-                   double *a_new, double *warm, double *work) {
-    (void)params;
+static void update(const tl_row *row, size_t m, const double *s, const double *a, double *a_new,
+                   double *warm, double *work) {
     if (row->n_labels == 0) {
         memset(a_new, 0, m * sizeof *a_new);
         return;
@@ -92,8 +91,7 @@ static double log_loss(size_t m, const double *restrict s, size_t y, double *res
     return top > 0.0 ? top + log(sum + exp(-top)) : log1p(sum);
 }
 
-static double value(const tl_row *row, tl_params params, size_t m, const double *s, double *work) {
-    (void)params;
+static double value(const tl_row *row, size_t m, const double *s, double *work) {
     if (row->n_labels == 0) return 0.0;
     if (row->n_labels == 1) return log_loss(m, s, (size_t)row->labels[0], work);
     double mean = 0.0;
@@ -104,9 +102,7 @@ static double value(const tl_row *row, tl_params params, size_t m, const double 
     return top + log(sum) - mean / (double)row->n_labels;
 }
 
-static void gradient(const tl_row *row, tl_params params, size_t m, const double *s, double *g,
-                     double *work) {
-    (void)params;
+static void gradient(const tl_row *row, size_t m, const double *s, double *g, double *work) {
     memset(g, 0, m * sizeof *g);
     if (row->n_labels == 0) return;
     double top;
@@ -140,9 +136,7 @@ static double x_log_x(double x) {
     return x > 1e-300 ? x * log(x) : 0.0;
 }
 
-double tl_conjugate_softmax(const tl_row *row, tl_params params, size_t m, const double *a,
-                            double scale) {
-    (void)params;
+double tl_conjugate_softmax(const tl_row *row, size_t m, const double *a, double scale) {
     if (row->n_labels == 0) return 0.0;
     double sum = negative_entropy(m, a, scale);
     const double uniform = 1.0 / (double)row->n_labels;
@@ -155,9 +149,7 @@ double tl_conjugate_softmax(const tl_row *row, tl_params params, size_t m, const
     return sum;
 }
 
-static double infeasibility(const tl_row *row, tl_params params, size_t m, const double *a,
-                            double scale) {
-    (void)params;
+static double infeasibility(const tl_row *row, size_t m, const double *a, double scale) {
     tl_others others = tl_sum_others(row, m, a, scale);
     if (row->n_labels == 0) {
         double largest;
@@ -173,9 +165,7 @@ static double infeasibility(const tl_row *row, tl_params params, size_t m, const
 }
 
 /* diag(p) - p p^T */
-static void curvature(const tl_row *row, tl_params params, size_t m, const double *g,
-                      tl_curvature *out) {
-    (void)params;
+static void curvature(const tl_row *row, size_t m, const double *g, tl_curvature *out) {
     const double uniform = row->n_labels > 0 ? 1.0 / (double)row->n_labels : 0.0;
     for (size_t j = 0, in = 0; j < m; j++) {
         const bool label = in < row->n_labels && (size_t)row->labels[in] == j;

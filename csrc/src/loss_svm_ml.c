@@ -47,14 +47,14 @@ static void spread(const tl_row *row, size_t m, double *a) {
         a[row->labels[i]] = up;
 }
 
-static void update(const tl_row *row, tl_params params, size_t m, const double *s, const double *a,
-                   double *a_new, double *warm, double *work) {
+static void update(const tl_row *row, size_t m, const double *s, const double *a, double *a_new,
+                   double *warm, double *work) {
     (void)warm;
     if (trivial(row, m)) {
         memset(a_new, 0, m * sizeof *a_new);
         return;
     }
-    const double smoothing = params.gamma / row->C;
+    const double smoothing = row->params.gamma / row->C;
     if (row->norm2 + smoothing <= DBL_MIN) {
         spread(row, m, a_new);
         return;
@@ -70,18 +70,18 @@ static void update(const tl_row *row, tl_params params, size_t m, const double *
     merge(row, m, q, factor, t_in, t_out, a_new);
 }
 
-static double value(const tl_row *row, tl_params params, size_t m, const double *s, double *work) {
+static double value(const tl_row *row, size_t m, const double *s, double *work) {
     if (trivial(row, m)) return 0.0;
     double *parts = work, *copy = work + m;
     split(row, m, s, 1.0, parts);
     const size_t n = row->n_labels;
-    if (params.gamma == 0.0) {
+    if (row->params.gamma == 0.0) {
         const double largest = tl_max_of(n, parts) + tl_max_of(m - n, parts + n);
         return largest > 0.0 ? largest : 0.0;
     }
     memcpy(copy, parts, m * sizeof *copy);
     tl_threshold t, t_bar;
-    tl_bipartite_thresholds(n, copy, m - n, copy + n, params.gamma, &t, &t_bar);
+    tl_bipartite_thresholds(n, copy, m - n, copy + n, row->params.gamma, &t, &t_bar);
     /* <b, p> - p^2/2 = p^2/2 + t p, summed; the sums of both sides are equal, so the thresholds
      * enter by their sum. */
     double squares = 0.0, sum = 0.0;
@@ -90,24 +90,22 @@ static double value(const tl_row *row, tl_params params, size_t m, const double 
         squares += x * x;
         sum += j < n ? x : 0.0;
     }
-    return (0.5 * squares + ((t.top + t_bar.top) + (t.tau + t_bar.tau)) * sum) / params.gamma;
+    return (0.5 * squares + ((t.top + t_bar.top) + (t.tau + t_bar.tau)) * sum) / row->params.gamma;
 }
 
-static void gradient(const tl_row *row, tl_params params, size_t m, const double *s, double *g,
-                     double *work) {
+static void gradient(const tl_row *row, size_t m, const double *s, double *g, double *work) {
     memset(g, 0, m * sizeof *g);
     if (trivial(row, m)) return;
     split(row, m, s, 1.0, work);
     tl_threshold t, t_bar;
     const size_t n = row->n_labels;
-    tl_bipartite_thresholds(n, work, m - n, work + n, params.gamma, &t, &t_bar);
+    tl_bipartite_thresholds(n, work, m - n, work + n, row->params.gamma, &t, &t_bar);
     merge(row, m, s, 1.0, t, t_bar, g);
     for (size_t j = 0; j < m; j++)
-        g[j] /= -params.gamma;
+        g[j] /= -row->params.gamma;
 }
 
-static double conjugate(const tl_row *row, tl_params params, size_t m, const double *a,
-                        double scale) {
+static double conjugate(const tl_row *row, size_t m, const double *a, double scale) {
     if (trivial(row, m)) return 0.0;
     double sum = 0.0, squares = 0.0;
     for (size_t j = 0; j < m; j++) {
@@ -115,12 +113,10 @@ static double conjugate(const tl_row *row, tl_params params, size_t m, const dou
             fabs(a[j]); /* on the domain v_y <= 0 <= v_j, so (sum v_y - sum v_j)/2 = -sum |v|/2 */
         squares += a[j] * a[j];
     }
-    return -0.5 * fabs(scale) * sum + 0.5 * params.gamma * scale * scale * squares;
+    return -0.5 * fabs(scale) * sum + 0.5 * row->params.gamma * scale * scale * squares;
 }
 
-double tl_infeasibility_bipartite(const tl_row *row, tl_params params, size_t m, const double *a,
-                                  double scale) {
-    (void)params;
+double tl_infeasibility_bipartite(const tl_row *row, size_t m, const double *a, double scale) {
     double largest;
     if (trivial(row, m)) return fabs(scale) * tl_norm1(m, a, &largest);
     const tl_others others = tl_sum_others(row, m, a, scale);
@@ -136,9 +132,7 @@ double tl_infeasibility_bipartite(const tl_row *row, tl_params params, size_t m,
 /* -g is a projection of both sides' margins, with the sums of the sides equal, or both 1: the
  * directions of the free entries on both sides are those with the same sum on both, or with the sum
  * 0 on each. In the scores the sides have opposite signs. */
-static void curvature(const tl_row *row, tl_params params, size_t m, const double *g,
-                      tl_curvature *out) {
-    (void)params;
+static void curvature(const tl_row *row, size_t m, const double *g, tl_curvature *out) {
     double sum = 0.0;
     for (size_t i = 0; i < row->n_labels; i++)
         if (g[row->labels[i]] < 0.0) {

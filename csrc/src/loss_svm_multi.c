@@ -36,10 +36,10 @@ double tl_margins(size_t m, size_t y, const double *s, const double *a, double n
     return shifted_margins(m, y, s, a, norm2, factor, v);
 }
 
-void tl_update_hinge(const tl_row *row, tl_params params, size_t m, const double *s,
-                     const double *a, double *a_new, double *warm, double *work) {
+void tl_update_hinge(const tl_row *row, size_t m, const double *s, const double *a, double *a_new,
+                     double *warm, double *work) {
     const size_t y = (size_t)row->labels[0], n = tl_padded(m);
-    const double smoothing = params.gamma / row->C;
+    const double smoothing = row->params.gamma / row->C;
     if (row->norm2 + smoothing <= DBL_MIN) {
         /* x_i = 0 and no smoothing: the dual is linear in a_i; the uniform point maximises it. */
         for (size_t j = 0; j < m; j++)
@@ -50,8 +50,8 @@ void tl_update_hinge(const tl_row *row, tl_params params, size_t m, const double
     const double factor = 1.0 / (row->norm2 + smoothing);
     const double top = tl_margins(m, y, s, a, row->norm2, factor, work);
     if (top > 0.0) {
-        a_new[y] = params.project(n, work, top, params.k, row->C, row->norm2 * factor, warm, a_new,
-                                  work + n);
+        a_new[y] = row->params.project(n, work, top, row->params.k, row->C, row->norm2 * factor,
+                                       warm, a_new, work + n);
     } else {
         for (size_t j = 0; j < m; j++)
             a_new[j] = 0.0;
@@ -77,53 +77,48 @@ static sums smooth_sums(size_t n, const double *v, double top, const double *min
 /* <b, x> - x^2/2 at its maximiser x, which is the update's projection with the radius gamma and no
  * bias, in scores instead of dual variables. A projection may miss its radius by rounding, and then
  * so would the value, since b may be much larger than gamma: x is scaled to the radius. */
-double tl_value_smooth_hinge(const tl_row *row, tl_params params, size_t m, const double *s,
-                             double *work) {
+double tl_value_smooth_hinge(const tl_row *row, size_t m, const double *s, double *work) {
     const size_t n = tl_padded(m);
-    const double gamma = params.gamma;
+    const double gamma = row->params.gamma;
     double *minus_x = work + n, warm[TL_WARM] = {NAN, NAN};
     const double top = tl_margins(m, (size_t)row->labels[0], s, s, 0.0, 1.0, work);
     if (!(top > 0.0)) return 0.0;
     const double sum =
-        params.project(n, work, top, params.k, gamma, 0.0, warm, minus_x, work + 2 * n);
+        row->params.project(n, work, top, row->params.k, gamma, 0.0, warm, minus_x, work + 2 * n);
     const bool is_bounded = fabs(sum - gamma) <= TL_SUM_TOLERANCE * gamma;
     const double scale = is_bounded ? gamma / sum : 1.0;
     const sums of = smooth_sums(n, work, top, minus_x);
     return scale * (of.product - 0.5 * scale * of.square) / gamma;
 }
 
-void tl_gradient_hinge(const tl_row *row, tl_params params, size_t m, const double *s, double *g,
-                       double *work) {
+void tl_gradient_hinge(const tl_row *row, size_t m, const double *s, double *g, double *work) {
     const size_t y = (size_t)row->labels[0], n = tl_padded(m);
     double *minus_x = work + n, warm[TL_WARM] = {NAN, NAN}, sum = 0.0;
     const double top = tl_margins(m, y, s, s, 0.0, 1.0, work);
     if (top > 0.0)
-        sum =
-            params.project(n, work, top, params.k, params.gamma, 0.0, warm, minus_x, work + 2 * n);
+        sum = row->params.project(n, work, top, row->params.k, row->params.gamma, 0.0, warm,
+                                  minus_x, work + 2 * n);
     for (size_t j = 0; j < m; j++)
-        g[j] = top > 0.0 ? -minus_x[j] / params.gamma : 0.0;
-    g[y] = -sum / params.gamma;
+        g[j] = top > 0.0 ? -minus_x[j] / row->params.gamma : 0.0;
+    g[y] = -sum / row->params.gamma;
 }
 
-static double value(const tl_row *row, tl_params params, size_t m, const double *s, double *work) {
-    if (params.gamma > 0.0) return tl_value_smooth_hinge(row, params, m, s, work);
+static double value(const tl_row *row, size_t m, const double *s, double *work) {
+    if (row->params.gamma > 0.0) return tl_value_smooth_hinge(row, m, s, work);
     const double largest = tl_margins(m, (size_t)row->labels[0], s, s, 0.0, 1.0, work);
     return largest > 0.0 ? largest : 0.0;
 }
 
-double tl_conjugate_svm_multi(const tl_row *row, tl_params params, size_t m, const double *a,
-                              double scale) {
+double tl_conjugate_svm_multi(const tl_row *row, size_t m, const double *a, double scale) {
     const size_t y = (size_t)row->labels[0];
     double squares = 0.0;
     for (size_t j = 0; j < m; j++)
         squares += j == y ? 0.0 : a[j] * a[j];
     /* - sum_{j != y} v_j = v_y on the domain */
-    return scale * a[y] + 0.5 * params.gamma * scale * scale * squares;
+    return scale * a[y] + 0.5 * row->params.gamma * scale * scale * squares;
 }
 
-static double infeasibility(const tl_row *row, tl_params params, size_t m, const double *a,
-                            double scale) {
-    (void)params;
+static double infeasibility(const tl_row *row, size_t m, const double *a, double scale) {
     const size_t y = (size_t)row->labels[0];
     const tl_others others = tl_sum_others(row, m, a, scale);
     return others.below + fmax(0.0, others.sum - 1.0) + fabs(others.sum + scale * a[y]);
@@ -151,9 +146,7 @@ double tl_largest_other(size_t m, size_t y, const double *g) {
     return top;
 }
 
-static void curvature(const tl_row *row, tl_params params, size_t m, const double *g,
-                      tl_curvature *out) {
-    (void)params;
+static void curvature(const tl_row *row, size_t m, const double *g, tl_curvature *out) {
     const size_t y = (size_t)row->labels[0];
     tl_curvature_box(m, y, g, INFINITY, -g[y] >= 1.0 - TL_AT_BOUND, out);
 }

@@ -12,15 +12,17 @@ static double project(size_t n, const double *v, double top, size_t k, double si
     return tl_warm_topk_beta(n, v, top, k, (double)k * side, bias, warm, minus_x, work);
 }
 
-static tl_params with_all(tl_params params, size_t m) {
-    params.k = m - 1;
-    return params;
+static tl_row with_all(const tl_row *row, size_t m) {
+    tl_row all = *row;
+    all.params.k = m - 1;
+    return all;
 }
 
-static void update(const tl_row *row, tl_params params, size_t m, const double *s, const double *a,
-                   double *a_new, double *warm, double *work) {
-    if (row->norm2 + params.gamma / row->C > DBL_MIN) {
-        tl_update_hinge(row, with_all(params, m), m, s, a, a_new, warm, work);
+static void update(const tl_row *row, size_t m, const double *s, const double *a, double *a_new,
+                   double *warm, double *work) {
+    if (row->norm2 + row->params.gamma / row->C > DBL_MIN) {
+        const tl_row all = with_all(row, m);
+        tl_update_hinge(&all, m, s, a, a_new, warm, work);
         return;
     }
     /* x_i = 0 and no smoothing: the dual is linear in a_i, and rises in every class but y. */
@@ -29,8 +31,9 @@ static void update(const tl_row *row, tl_params params, size_t m, const double *
     a_new[row->labels[0]] = row->C * (double)(m - 1);
 }
 
-static double value(const tl_row *row, tl_params params, size_t m, const double *s, double *work) {
-    if (params.gamma > 0.0) return tl_value_smooth_hinge(row, with_all(params, m), m, s, work);
+static double value(const tl_row *row, size_t m, const double *s, double *work) {
+    const tl_row all = with_all(row, m);
+    if (row->params.gamma > 0.0) return tl_value_smooth_hinge(&all, m, s, work);
     const size_t y = (size_t)row->labels[0];
     double sum = 0.0;
     for (size_t j = 0; j < m; j++)
@@ -38,14 +41,12 @@ static double value(const tl_row *row, tl_params params, size_t m, const double 
     return sum;
 }
 
-static void gradient(const tl_row *row, tl_params params, size_t m, const double *s, double *g,
-                     double *work) {
-    tl_gradient_hinge(row, with_all(params, m), m, s, g, work);
+static void gradient(const tl_row *row, size_t m, const double *s, double *g, double *work) {
+    const tl_row all = with_all(row, m);
+    tl_gradient_hinge(&all, m, s, g, work);
 }
 
-static double infeasibility(const tl_row *row, tl_params params, size_t m, const double *a,
-                            double scale) {
-    (void)params;
+static double infeasibility(const tl_row *row, size_t m, const double *a, double scale) {
     const size_t y = (size_t)row->labels[0];
     double sum = 0.0, wrong = 0.0;
     for (size_t j = 0; j < m; j++) {
@@ -57,9 +58,7 @@ static double infeasibility(const tl_row *row, tl_params params, size_t m, const
     return wrong + fabs(sum + scale * a[y]);
 }
 
-static void curvature(const tl_row *row, tl_params params, size_t m, const double *g,
-                      tl_curvature *out) {
-    (void)params;
+static void curvature(const tl_row *row, size_t m, const double *g, tl_curvature *out) {
     tl_curvature_box(m, (size_t)row->labels[0], g, 1.0, false, out);
 }
 

@@ -31,14 +31,14 @@ static double update_cold(size_t m, size_t y, size_t k, double alpha, double *b,
     return sum;
 }
 
-static void update(const tl_row *row, tl_params params, size_t m, const double *s, const double *a,
-                   double *a_new, double *warm, double *work) {
+static void update(const tl_row *row, size_t m, const double *s, const double *a, double *a_new,
+                   double *warm, double *work) {
     const size_t y = (size_t)row->labels[0], n = tl_padded(m);
     const double alpha = fmax(row->norm2 * row->C, 1e-17); /* below, nothing changes but rounding */
     double *b = work, *v = work + n, *u = work + 2 * n;
     dual_differences(m, n, y, s, a, row->norm2, b);
-    double sum = tl_warm_topk_entropic(n, b, y, params.k, alpha, warm, a_new, v, u);
-    if (sum < 0.0) sum = update_cold(m, y, params.k, alpha, b, v, u, a_new);
+    double sum = tl_warm_topk_entropic(n, b, y, row->params.k, alpha, warm, a_new, v, u);
+    if (sum < 0.0) sum = update_cold(m, y, row->params.k, alpha, b, v, u, a_new);
     tl_scale(m, -row->C, a_new);
     a_new[y] = row->C * sum;
 }
@@ -111,14 +111,13 @@ static maximiser find_maximiser(const tl_row *row, size_t k, size_t m, const dou
     return maximise(k, top, log_sum);
 }
 
-static double value(const tl_row *row, tl_params params, size_t m, const double *s, double *work) {
-    return find_maximiser(row, params.k, m, s, work).loss;
+static double value(const tl_row *row, size_t m, const double *s, double *work) {
+    return find_maximiser(row, row->params.k, m, s, work).loss;
 }
 
-static void gradient(const tl_row *row, tl_params params, size_t m, const double *s, double *g,
-                     double *work) {
-    const maximiser best = find_maximiser(row, params.k, m, s, work);
-    const double *v = work, cap = best.sum / (double)params.k;
+static void gradient(const tl_row *row, size_t m, const double *s, double *g, double *work) {
+    const maximiser best = find_maximiser(row, row->params.k, m, s, work);
+    const double *v = work, cap = best.sum / (double)row->params.k;
     for (size_t j = 0; j < m; j++)
         g[j] = fmin(exp(v[j] - best.t), cap);
     g[row->labels[0]] = -best.sum;
@@ -133,13 +132,12 @@ static void gradient(const tl_row *row, tl_params params, size_t m, const double
  * so with theta = (p/u + k^2/(1 - s))/rho^2 and tau = theta/(1 + theta f)
  *
  *     dt = tau sum of x_M dv_M - (1 - tau f)/rho sum of dv_U. */
-static void curvature(const tl_row *row, tl_params params, size_t m, const double *g,
-                      tl_curvature *out) {
+static void curvature(const tl_row *row, size_t m, const double *g, tl_curvature *out) {
     const size_t y = (size_t)row->labels[0];
-    const double k = (double)params.k, s = -g[y], rest = fmax(1.0 - s, 1e-300);
+    const double k = (double)row->params.k, s = -g[y], rest = fmax(1.0 - s, 1e-300);
     if (!(s > 1e-300)) return;
     const double cap = tl_largest_other(m, y, g);
-    const bool is_capped = params.k > 1 && cap * k >= s * (1.0 - TL_AT_BOUND);
+    const bool is_capped = row->params.k > 1 && cap * k >= s * (1.0 - TL_AT_BOUND);
     const double limit = is_capped ? cap * (1.0 - TL_AT_BOUND) : INFINITY;
     double sum = 0.0;
     for (size_t j = 0; j < m; j++)

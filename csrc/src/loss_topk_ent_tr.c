@@ -41,10 +41,10 @@ static double log_loss(size_t n, const double *kept, double s_y) {
     return top > s_y ? (top - s_y) + log(sum + tl_exp(s_y - top)) : log1p(sum);
 }
 
-static double value(const tl_row *row, tl_params params, size_t m, const double *s, double *work) {
+static double value(const tl_row *row, size_t m, const double *s, double *work) {
     const size_t y = (size_t)row->labels[0];
-    split(y, params.k, m, s, work);
-    return log_loss(m - params.k, work + (params.k - 1), s[y]);
+    split(y, row->params.k, m, s, work);
+    return log_loss(m - row->params.k, work + (row->params.k - 1), s[y]);
 }
 
 /* p_j = e^{s_j} / sum, 0 where s_j is -inf. */
@@ -63,10 +63,9 @@ static void softmax(size_t m, const double *s, double *p) {
         p[j] /= sum;
 }
 
-static void gradient(const tl_row *row, tl_params params, size_t m, const double *s, double *g,
-                     double *work) {
+static void gradient(const tl_row *row, size_t m, const double *s, double *g, double *work) {
     const size_t y = (size_t)row->labels[0];
-    const dropped d = split(y, params.k, m, s, work);
+    const dropped d = split(y, row->params.k, m, s, work);
     double *kept = work;
     for (size_t j = 0; j < m; j++)
         kept[j] = s[j] > d.threshold ? -INFINITY : s[j];

@@ -17,30 +17,28 @@ static const double *largest_margins(const tl_row *row, size_t k, size_t m, cons
     return top;
 }
 
-static double infeasibility(const tl_row *row, tl_params params, size_t m, const double *a,
-                            double scale, bool cap_by_sum) {
+static double infeasibility(const tl_row *row, size_t m, const double *a, double scale,
+                            bool cap_by_sum) {
     const size_t y = (size_t)row->labels[0];
     const tl_others others = tl_sum_others(row, m, a, scale);
-    const double cap = fmax(0.0, (cap_by_sum ? others.sum : 1.0) / (double)params.k);
+    const double cap = fmax(0.0, (cap_by_sum ? others.sum : 1.0) / (double)row->params.k);
     const double above = tl_excess(y, scale, a, cap) + tl_excess(m - y - 1, scale, a + y + 1, cap);
     return others.below + above + fmax(0.0, others.sum - 1.0) + fabs(others.sum + scale * a[y]);
 }
 
 /* ---- alpha ---- */
 
-static double value_alpha(const tl_row *row, tl_params params, size_t m, const double *s,
-                          double *work) {
-    if (params.gamma > 0.0) return tl_value_smooth_hinge(row, params, m, s, work);
-    const double *top = largest_margins(row, params.k, m, s, work);
+static double value_alpha(const tl_row *row, size_t m, const double *s, double *work) {
+    if (row->params.gamma > 0.0) return tl_value_smooth_hinge(row, m, s, work);
+    const double *top = largest_margins(row, row->params.k, m, s, work);
     double sum = 0.0;
-    for (size_t j = 0; j < params.k; j++)
+    for (size_t j = 0; j < row->params.k; j++)
         sum += top[j];
-    return sum > 0.0 ? sum / (double)params.k : 0.0;
+    return sum > 0.0 ? sum / (double)row->params.k : 0.0;
 }
 
-double tl_infeasibility_topk_alpha(const tl_row *row, tl_params params, size_t m, const double *a,
-                                   double scale) {
-    return infeasibility(row, params, m, a, scale, true);
+double tl_infeasibility_topk_alpha(const tl_row *row, size_t m, const double *a, double scale) {
+    return infeasibility(row, m, a, scale, true);
 }
 
 /* With the sum at its bound the cap is 1/k, as for beta. Else the p capped entries are u, and the
@@ -48,10 +46,9 @@ double tl_infeasibility_topk_alpha(const tl_row *row, tl_params params, size_t m
  * b onto that subspace: x_M = b_M - t and p u = sum of b_U + rho t, with
  *
  *     t = (p sum of b_M - rho sum of b_U)/D,   D = rho^2 + p |M|. */
-static void curvature_alpha(const tl_row *row, tl_params params, size_t m, const double *g,
-                            tl_curvature *out) {
+static void curvature_alpha(const tl_row *row, size_t m, const double *g, tl_curvature *out) {
     const size_t y = (size_t)row->labels[0];
-    const double k = (double)params.k, sum = -g[y];
+    const double k = (double)row->params.k, sum = -g[y];
     if (!(sum > 0.0)) return;
     if (sum >= 1.0 - TL_AT_BOUND) {
         tl_curvature_box(m, y, g, sum / k, true, out);
@@ -92,25 +89,22 @@ const tl_loss_ops tl_ops_topk_svm_alpha = {
 
 /* ---- beta ---- */
 
-static double value_beta(const tl_row *row, tl_params params, size_t m, const double *s,
-                         double *work) {
-    if (params.gamma > 0.0) return tl_value_smooth_hinge(row, params, m, s, work);
-    const double *top = largest_margins(row, params.k, m, s, work);
+static double value_beta(const tl_row *row, size_t m, const double *s, double *work) {
+    if (row->params.gamma > 0.0) return tl_value_smooth_hinge(row, m, s, work);
+    const double *top = largest_margins(row, row->params.k, m, s, work);
     double sum = 0.0;
-    for (size_t j = 0; j < params.k && top[j] > 0.0; j++)
+    for (size_t j = 0; j < row->params.k && top[j] > 0.0; j++)
         sum += top[j];
-    return sum / (double)params.k;
+    return sum / (double)row->params.k;
 }
 
-static double infeasibility_beta(const tl_row *row, tl_params params, size_t m, const double *a,
-                                 double scale) {
-    return infeasibility(row, params, m, a, scale, false);
+static double infeasibility_beta(const tl_row *row, size_t m, const double *a, double scale) {
+    return infeasibility(row, m, a, scale, false);
 }
 
-static void curvature_beta(const tl_row *row, tl_params params, size_t m, const double *g,
-                           tl_curvature *out) {
+static void curvature_beta(const tl_row *row, size_t m, const double *g, tl_curvature *out) {
     const size_t y = (size_t)row->labels[0];
-    const double cap = params.k > 1 ? 1.0 / (double)params.k : INFINITY;
+    const double cap = row->params.k > 1 ? 1.0 / (double)row->params.k : INFINITY;
     tl_curvature_box(m, y, g, cap, -g[y] >= 1.0 - TL_AT_BOUND, out);
 }
 

@@ -50,33 +50,19 @@ tl_others tl_sum_others(const tl_row *row, size_t m, const double *a, double sca
     return others;
 }
 
-static tl_row row_of(size_t i, const int64_t *label_start, const int32_t *label) {
-    const tl_row row = {.C = 1.0,
-                        .norm2 = 0.0,
-                        .labels = label + label_start[i],
-                        .n_labels = (size_t)(label_start[i + 1] - label_start[i])};
-    return row;
-}
-
 typedef enum quantity { VALUES, GRADIENTS, CONJUGATES, VIOLATIONS } quantity;
 
-/* The quantity of all rows, at the scores or dual variables x (n, m), with work TL_WORK(m). */
-static void compute(quantity what, const tl_loss_ops *ops, tl_params params, size_t n, size_t m,
-                    const double *x, const int64_t *label_start, const int32_t *label, double *out,
-                    double *work) {
-    for (size_t i = 0; i < n; i++) {
-        const tl_row row = row_of(i, label_start, label);
-        const double *x_i = x + i * m;
-        if (what == VALUES)
-            out[i] = ops->value(&row, params, m, x_i, work);
-        else if (what == GRADIENTS)
-            ops->gradient(&row, params, m, x_i, out + i * m, work);
-        else
-            out[i] = ops->infeasibility(&row, params, m, x_i, 1.0);
-        if (what == CONJUGATES)
-            out[i] = out[i] <= TL_DOMAIN_TOLERANCE ? ops->conjugate(&row, params, m, x_i, 1.0)
-                                                   : INFINITY;
-    }
+/* The quantity of a row, at its scores or dual variables x, with work TL_WORK(m). */
+static void compute(quantity what, const tl_loss_ops *ops, const tl_row *row, size_t m,
+                    const double *x, double *out, double *work) {
+    if (what == VALUES)
+        *out = ops->value(row, m, x, work);
+    else if (what == GRADIENTS)
+        ops->gradient(row, m, x, out, work);
+    else
+        *out = ops->infeasibility(row, m, x, 1.0);
+    if (what == CONJUGATES)
+        *out = *out <= TL_DOMAIN_TOLERANCE ? ops->conjugate(row, m, x, 1.0) : INFINITY;
 }
 
 static tl_status check_and_compute(quantity what, tl_loss_id loss, size_t k, double gamma, size_t n,
@@ -95,7 +81,14 @@ static tl_status check_and_compute(quantity what, tl_loss_id loss, size_t k, dou
     if (what >= CONJUGATES && ops->conjugate == NULL) return TL_ERR_LOSS;
     double *work = tl_doubles(TL_WORK(m), 1);
     if (work == NULL) return TL_ERR_ALLOC;
-    compute(what, ops, params, n, m, x, label_start, label, out, work);
+    const size_t each = what == GRADIENTS ? m : 1;
+    for (size_t i = 0; i < n; i++) {
+        const tl_row row = {.params = params,
+                            .C = 1.0,
+                            .labels = label + label_start[i],
+                            .n_labels = (size_t)(label_start[i + 1] - label_start[i])};
+        compute(what, ops, &row, m, x + i * m, out + i * each, work);
+    }
     free(work);
     return TL_OK;
 }

@@ -150,7 +150,7 @@ static bool want(const tl_pairs *self, const tl_row *row, const double *scores, 
     const size_t m = self->m;
     double *a_new = self->work, *rest = a_new + tl_padded(m), warm[TL_WARM] = {NAN, NAN};
     if (!(row->C > 0.0) || !(row->norm2 > 0.0)) return false;
-    self->ops->update(row, self->params, m, scores, a, a_new, warm, rest);
+    self->ops->update(row, m, scores, a, a_new, warm, rest);
     size_t count = 0;
     for (size_t j = 0; j < m; j++) {
         wanted[j] = a[j] != 0.0 || a_new[j] != 0.0;
@@ -274,11 +274,12 @@ static tl_status select_rows(tl_pairs *self, const double *scores, const double 
     self->rows = 0;
     for (size_t i = 0; i < self->n; i++) {
         if (tl_is_over(&self->watch, TL_WORK_OF_CLASS * (double)m)) return TL_ERR_OVER;
-        const size_t labels = (size_t)(self->label_start[i + 1] - self->label_start[i]);
-        const tl_row row = {.C = self->weight ? self->C * self->weight[i] : self->C,
+        const int64_t first = self->label_start[i];
+        const tl_row row = {.params = self->params,
+                            .C = self->weight ? self->C * self->weight[i] : self->C,
                             .norm2 = self->norm2[i],
-                            .labels = self->label + self->label_start[i],
-                            .n_labels = labels};
+                            .labels = self->label + first,
+                            .n_labels = (size_t)(self->label_start[i + 1] - first)};
         if (!want(self, &row, scores + i * m, dual + i * m, wanted)) continue;
         if (!make_room(self, self->start[self->rows] + m)) return TL_ERR_ALLOC;
         add_row(self, i, &row, dual + i * m, wanted);

@@ -113,7 +113,8 @@ size_t tl_pairs_first(const tl_pairs *self, const size_t *start, size_t part);
 /* Row r of the set as its loss sees it: its classes are those of its entries. */
 TL_INLINE tl_row tl_pairs_row(const tl_pairs *self, size_t r) {
     const size_t i = self->row[r];
-    return (tl_row){.C = self->weight ? self->C * self->weight[i] : self->C,
+    return (tl_row){.params = self->params,
+                    .C = self->weight ? self->C * self->weight[i] : self->C,
                     .norm2 = self->norm2[i],
                     .labels = self->own + self->own_start[r],
                     .n_labels = self->own_start[r + 1] - self->own_start[r]};

@@ -39,7 +39,7 @@ static bool add_row(tl_pairs *self, size_t r) {
     tl_curvature free_part = {.column = self->columns, .weight = face->weight + first};
     for (size_t j = 0; j < width; j++)
         self->work[j] = -a[j] / row.C;
-    self->ops->curvature(&row, self->params, width, self->work, &free_part);
+    self->ops->curvature(&row, width, self->work, &free_part);
     if (free_part.count == 0) return false;
     for (size_t e = 0; e < free_part.count; e++)
         face->member[first + e] = place[free_part.column[e]];

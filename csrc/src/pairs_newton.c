@@ -91,8 +91,7 @@ static tl_status conjugate_gradients(tl_pairs *self, double tol, size_t most, do
 static bool is_in_domain(const tl_pairs *self, const tl_row *row, size_t width, const double *v) {
     double largest;
     const double size = tl_norm1(width, v, &largest) / row->C;
-    return self->ops->infeasibility(row, self->params, width, v, -1.0 / row->C) <=
-           TL_PAIRS_ROUNDING * size;
+    return self->ops->infeasibility(row, width, v, -1.0 / row->C) <= TL_PAIRS_ROUNDING * size;
 }
 
 /* Row r of a + t d, or its projection onto the domain, an update without features and with a
@@ -114,18 +113,16 @@ static void project_row(tl_pairs *self, size_t r, double t, const double *d) {
         s[j] = slope_of(self->ops, is_label);
         if (!(is_label && self->ops->multiclass)) s[j] -= trial[j];
     }
-    tl_params params = self->params;
     row.norm2 = 0.0;
-    params.gamma = row.C;
-    self->ops->update(&row, params, width, s, self->dual + first, a_new, warm, rest);
+    row.params.gamma = row.C;
+    self->ops->update(&row, width, s, self->dual + first, a_new, warm, rest);
     memcpy(trial, a_new, width * sizeof *a_new);
 }
 
 static double conjugate_of(const tl_pairs *self, size_t r, const double *dual) {
     const tl_row row = tl_pairs_row(self, r);
     const double *a = dual + self->start[r];
-    return row.C *
-           self->ops->conjugate(&row, self->params, tl_pairs_width(self, r), a, -1.0 / row.C);
+    return row.C * self->ops->conjugate(&row, tl_pairs_width(self, r), a, -1.0 / row.C);
 }
 
 /* The gain of the dual from the point to the trial; `change` becomes that of the scores. */

@@ -34,7 +34,7 @@ static void visit(tl_pairs *self, size_t r) {
     double *s = self->work, *a_new = s + n, *rest = a_new + n, *a = self->dual + first;
     const tl_row row = tl_pairs_row(self, r);
     gather_scores(self, r, s);
-    self->ops->update(&row, self->params, width, s, a, a_new, self->warm + TL_WARM * r, rest);
+    self->ops->update(&row, width, s, a, a_new, self->warm + TL_WARM * r, rest);
     for (size_t j = 0; j < width; j++) {
         const double delta = a_new[j] - a[j];
         if (delta == 0.0) continue;
@@ -68,8 +68,8 @@ tl_status tl_pairs_gap(tl_pairs *self, double *gap) {
         const size_t width = tl_pairs_width(self, r);
         gather_scores(self, r, s);
         product += tl_dot(width, a, s);
-        conjugates += row.C * self->ops->conjugate(&row, self->params, width, a, -1.0 / row.C);
-        losses += row.C * self->ops->value(&row, self->params, width, s, rest);
+        conjugates += row.C * self->ops->conjugate(&row, width, a, -1.0 / row.C);
+        losses += row.C * self->ops->value(&row, width, s, rest);
     }
     *gap = losses + conjugates + product;
     return TL_OK;

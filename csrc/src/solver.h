@@ -220,7 +220,7 @@ struct tl_storage {
     tl_norms (*norms)(tl_solver *self, double dual_product, double own_product);
     double (*norms_rounding)(const tl_solver *self, const tl_sizes *sizes, const tl_norms *norms);
 
-    /* The next three change nothing where the passes run in float64. */
+    /* The next three are NULL where the passes run in float64. */
     /* Bring primal up to date with the W of the passes, and the reverse. */
     void (*read)(tl_solver *self);
     void (*write)(tl_solver *self);
@@ -288,11 +288,11 @@ TL_INLINE double tl_row_work(const tl_solver *self) {
 TL_INLINE tl_row tl_row_view(const tl_solver *self, size_t i) {
     const tl_data *data = &self->data;
     const int64_t first = data->label_start[i];
-    const tl_row row = {.C = self->settings.C * (data->weight ? data->weight[i] : 1.0),
-                        .norm2 = self->outer.sigma * self->norm2[i],
-                        .labels = data->label + first,
-                        .n_labels = (size_t)(data->label_start[i + 1] - first)};
-    return row;
+    return (tl_row){.params = self->params,
+                    .C = self->settings.C * (data->weight ? data->weight[i] : 1.0),
+                    .norm2 = self->outer.sigma * self->norm2[i],
+                    .labels = data->label + first,
+                    .n_labels = (size_t)(data->label_start[i + 1] - first)};
 }
 
 /* solver_update.c */
@@ -304,8 +304,8 @@ void tl_update_row(tl_solver *self, size_t visit, const tl_row *row, double *s, 
 bool tl_replace_dual(tl_solver *self, size_t i, const double *a_new, double *a, double *delta);
 /* The rows of the order that shrinking does not leave out; sampled rows never are. */
 void tl_choose_visits(tl_solver *self);
-void tl_add_to_sample(tl_solver *self, tl_params params, tl_sample *sample, const tl_row *row,
-                      const double *s, const double *a);
+void tl_add_to_sample(tl_solver *self, tl_sample *sample, const tl_row *row, const double *s,
+                      const double *a);
 /* Add a row to self->sample, if its visit is to be sampled. */
 void tl_sample_row(tl_solver *self, size_t visit, const tl_row *row, const double *s,
                    const double *a);

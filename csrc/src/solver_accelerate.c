@@ -82,7 +82,7 @@ static void activate(tl_solver *self) {
         memcpy(self->weights, self->dual, bytes);
         self->primal = self->weights;
     }
-    self->storage->read(self);
+    if (self->storage->read != NULL) self->storage->read(self);
     memcpy(outer->anchor, self->primal, bytes);
     begin_sequence(self, first_r(self, self->settings.start_r));
 }
@@ -101,7 +101,7 @@ void tl_accelerate_from_previous(tl_solver *self) {
         w[i] = outer->previous[i];
         outer->anchor[i] = (w[i] - sigma * outer->anchor[i]) / (1.0 - sigma); /* (*) */
     }
-    self->storage->write(self);
+    if (self->storage->write != NULL) self->storage->write(self);
 }
 
 void tl_accelerate_again(tl_solver *self) {
@@ -156,12 +156,12 @@ void tl_accelerate_begin_pass(tl_solver *self) {
     outer->change_before = outer->change;
     outer->change = outer->size = 0.0;
     if (!outer->active || !tl_is_step_over(self)) return;
-    self->storage->read(self);
+    if (self->storage->read != NULL) self->storage->read(self);
     const double sigma_next = 1.0 / (1.0 + outer->r), beta = momentum(self, sigma_next);
     move_anchor(self->primal_size, outer->sigma, sigma_next, beta, self->primal, outer->anchor,
                 outer->previous);
     outer->sigma = sigma_next;
-    self->storage->write(self);
+    if (self->storage->write != NULL) self->storage->write(self);
     outer->passes = 0;
 }
 

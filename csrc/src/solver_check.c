@@ -170,7 +170,7 @@ tl_status tl_check_start(tl_solver *self, double C_start) {
             continue;
         }
         const double scale = -(self->settings.C / C_start) / row.C;
-        if (!(self->ops->infeasibility(&row, self->params, m, a, scale) <= TL_DOMAIN_TOLERANCE))
+        if (!(self->ops->infeasibility(&row, m, a, scale) <= TL_DOMAIN_TOLERANCE))
             return TL_ERR_INFEASIBLE;
     }
     return TL_OK;

@@ -26,7 +26,7 @@ static scan scan_flat(tl_solver *self, bool with_worst) {
         if (!(row.C > 0.0)) continue;
         if (row.n_labels != labels) {
             memset(self->scores, 0, self->stride * sizeof *self->scores);
-            loss = self->ops->value(&row, self->params, self->data.m, self->scores, self->work);
+            loss = self->ops->value(&row, self->data.m, self->scores, self->work);
             worst = with_worst ? fmax(loss, tl_worst_loss(self, i, &row, self->scores)) : 0.0;
         }
         labels = row.n_labels;
@@ -53,7 +53,7 @@ static scan scan_rows(tl_solver *self, bool with_worst) {
             if (has_own) sums.coefficients += tl_dot(m, s, self->primal + (first + i) * m);
             const tl_row row = tl_row_view(self, first + i);
             if (!(row.C > 0.0)) continue;
-            const double loss = self->ops->value(&row, self->params, m, s, self->work);
+            const double loss = self->ops->value(&row, m, s, self->work);
             sums.losses += row.C * loss;
             sums.domain += tl_domain_error(self, &row, first + i, s);
             if (!with_worst) continue;
@@ -81,7 +81,7 @@ double tl_dual_sum(tl_solver *self, double scale, size_t every) {
         if (!(row.C > 0.0)) continue;
         const double *a = self->dual + i * m;
         if (!self->at_zero || row.n_labels != labels)
-            conjugate = self->ops->conjugate(&row, self->params, m, a, -scale / row.C);
+            conjugate = self->ops->conjugate(&row, m, a, -scale / row.C);
         labels = row.n_labels;
         sum -= row.C * conjugate;
         weight += row.C;

@@ -75,7 +75,7 @@ double tl_worst_loss(tl_solver *self, size_t i, const tl_row *row, double *s) {
         s[c] += error * (primal[c] + mean);
     for (size_t l = 0; l < row->n_labels; l++)
         s[row->labels[l]] -= 2.0 * error * (primal[row->labels[l]] + (double)m * mean);
-    const double worst = self->ops->value(row, self->params, m, s, self->work);
+    const double worst = self->ops->value(row, m, s, self->work);
     const tl_loss_ops *ops = self->ops;
     /* A smooth loss of one label, or of each class by itself, has the differences of scores in
      * exponents, whose rounding is that of the scores. */
@@ -96,7 +96,7 @@ double tl_domain_error(const tl_solver *self, const tl_row *row, size_t i, const
     const double size = tl_norm1(m, a, &most);
     tl_norm1(m, s, &largest);
     const double digits = self->ops->free_sum ? 0.0 : UNIT * size; /* of their sum of 0 */
-    const double violation = self->ops->infeasibility(row, self->params, m, a, -1.0 / row->C);
+    const double violation = self->ops->infeasibility(row, m, a, -1.0 / row->C);
     /* The derivative of D by an entry of a_i: that of a conjugate, and a score. */
     const double slope = 1.0 + log((double)m) + self->params.gamma * most / row->C + largest;
     return (4.0 * row->C * violation + digits) * slope;

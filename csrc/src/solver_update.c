@@ -70,18 +70,18 @@ void tl_choose_visits(tl_solver *self) {
 
 /* ---- the sample ---- */
 
-void tl_add_to_sample(tl_solver *self, tl_params params, tl_sample *sample, const tl_row *row,
-                      const double *s, const double *a) {
+void tl_add_to_sample(tl_solver *self, tl_sample *sample, const tl_row *row, const double *s,
+                      const double *a) {
     const size_t m = self->data.m;
     sample->C += row->C;
-    sample->losses += row->C * self->ops->value(row, params, m, s, self->work);
-    sample->conjugates += row->C * self->ops->conjugate(row, params, m, a, -1.0 / row->C);
+    sample->losses += row->C * self->ops->value(row, m, s, self->work);
+    sample->conjugates += row->C * self->ops->conjugate(row, m, a, -1.0 / row->C);
     sample->products += tl_dot(m, a, s);
 }
 
 void tl_sample_row(tl_solver *self, size_t visit, const tl_row *row, const double *s,
                    const double *a) {
-    if (self->sampled_here[visit]) tl_add_to_sample(self, self->params, &self->sample, row, s, a);
+    if (self->sampled_here[visit]) tl_add_to_sample(self, &self->sample, row, s, a);
 }
 
 /* ---- the update ---- */
@@ -93,15 +93,15 @@ void tl_update_row(tl_solver *self, size_t visit, const tl_row *row, double *s, 
     const size_t m = self->data.m, i = self->visits[visit];
     double *warm = self->warm + i * TL_WARM;
     if (!(lagrangian->gamma > 0.0)) {
-        self->ops->update(row, self->params, m, s, a, a_new, warm, self->work);
+        self->ops->update(row, m, s, a, a_new, warm, self->work);
         return;
     }
-    tl_params params = self->params;
-    params.gamma += lagrangian->gamma;
+    tl_row smoothed = *row;
+    smoothed.params.gamma += lagrangian->gamma;
     const bool is_of_margins = self->ops->multiclass && !self->ops->centred;
     const double at_label = is_of_margins ? s[row->labels[0]] : 0.0;
     tl_axpy(m, -lagrangian->gamma / row->C, lagrangian->center + i * m, s);
     if (is_of_margins) s[row->labels[0]] = at_label;
-    if (self->sampled_here[visit]) tl_add_to_sample(self, params, &lagrangian->sample, row, s, a);
-    self->ops->update(row, params, m, s, a, a_new, warm, self->work);
+    if (self->sampled_here[visit]) tl_add_to_sample(self, &lagrangian->sample, &smoothed, s, a);
+    self->ops->update(&smoothed, m, s, a, a_new, warm, self->work);
 }

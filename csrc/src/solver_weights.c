@@ -11,7 +11,7 @@ static void compute_coefficients(tl_solver *self) {
     const double sigma = self->outer.sigma;
     for (size_t i = 0; self->outer.active && i < self->primal_size; i++)
         self->primal[i] = sigma * self->dual[i] + (1.0 - sigma) * self->outer.anchor[i];
-    self->storage->write(self);
+    if (self->storage->write != NULL) self->storage->write(self);
 }
 
 void tl_compute_weights(tl_solver *self) {
@@ -40,7 +40,7 @@ void tl_compute_weights(tl_solver *self) {
     const double sigma = self->outer.sigma;
     for (size_t i = 0; self->outer.active && i < size; i++)
         primal[i] = sigma * primal[i] + (1.0 - sigma) * self->outer.anchor[i];
-    self->storage->settle(self);
+    if (self->storage->settle != NULL) self->storage->settle(self);
 }
 
 /* ---- from float32 to float64 ---- */

@@ -7,11 +7,6 @@
 
 #include "solver.h"
 
-/* Where a storage has one W, in float64. */
-TL_INLINE void tl_nothing(tl_solver *self) {
-    (void)self;
-}
-
 /* storage_weights.c: what all storages but that of a Gram matrix share. */
 double tl_weights_bound(const tl_solver *self, const double *given, double *entry);
 tl_distances tl_weights_distances(tl_solver *self);
@@ -20,6 +15,12 @@ double tl_weights_start_norm2(tl_solver *self);
 tl_norms tl_weights_norms(tl_solver *self, double dual_product, double own_product);
 double tl_weights_norms_rounding(const tl_solver *self, const tl_sizes *sizes,
                                  const tl_norms *norms);
+
+/* The part of the table of a storage with weights. */
+#define TL_OF_WEIGHTS                                                                              \
+    .bound = tl_weights_bound, .distances = tl_weights_distances,                                  \
+    .overshoot = tl_weights_overshoot, .start_norm2 = tl_weights_start_norm2,                      \
+    .norms = tl_weights_norms, .norms_rounding = tl_weights_norms_rounding
 
 /* storage_blocks.c */
 /* What is subnormal in float32 becomes 0: products with such numbers take several times as long. */
@@ -55,5 +56,11 @@ void tl_dense_class_norms(tl_solver *self, double *norms);
 void tl_dense_sample(tl_solver *self, size_t count, const size_t *index);
 /* From (m, d) to (d, m). */
 void tl_dense_hand_out(const tl_solver *self, double *given);
+
+/* The part of the table of a storage of dense rows. */
+#define TL_OF_DENSE                                                                                \
+    TL_OF_WEIGHTS, .norm2 = tl_dense_norm2, .scores = tl_dense_scores,                             \
+        .add_duals = tl_dense_add_duals, .lay_out = tl_dense_lay_out,                              \
+        .class_norms = tl_dense_class_norms
 
 #endif /* TL_STORAGE_H */

@@ -86,21 +86,6 @@ static bool allocate(tl_solver *self) {
     return tl_blocks_allocate(self);
 }
 
-const tl_storage tl_storage_dense = {.rounded = &tl_storage_copy32,
-                                     .allocate = allocate,
-                                     .norm2 = tl_dense_norm2,
-                                     .update = update,
-                                     .scores = tl_dense_scores,
-                                     .add_duals = tl_dense_add_duals,
-                                     .lay_out = tl_dense_lay_out,
-                                     .hand_out = tl_dense_hand_out,
-                                     .class_norms = tl_dense_class_norms,
-                                     .bound = tl_weights_bound,
-                                     .distances = tl_weights_distances,
-                                     .overshoot = tl_weights_overshoot,
-                                     .start_norm2 = tl_weights_start_norm2,
-                                     .norms = tl_weights_norms,
-                                     .norms_rounding = tl_weights_norms_rounding,
-                                     .read = tl_nothing,
-                                     .write = tl_nothing,
-                                     .settle = tl_nothing};
+const tl_storage tl_storage_dense = {TL_OF_DENSE, .rounded = &tl_storage_copy32,
+                                     .allocate = allocate, .update = update,
+                                     .hand_out = tl_dense_hand_out};

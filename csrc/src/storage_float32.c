@@ -83,24 +83,9 @@ static bool allocate(tl_solver *self) {
     return tl_storage_dense.allocate(self) && tl_float32_allocate(self);
 }
 
-const tl_storage tl_storage_dense32 = {.in_float32 = true,
-                                       .allocate = allocate,
-                                       .norm2 = tl_dense_norm2,
-                                       .update = update,
-                                       .scores = tl_dense_scores,
-                                       .add_duals = tl_dense_add_duals,
-                                       .lay_out = tl_dense_lay_out,
-                                       .hand_out = hand_out,
-                                       .class_norms = tl_dense_class_norms,
-                                       .bound = tl_weights_bound,
-                                       .distances = tl_weights_distances,
-                                       .overshoot = tl_weights_overshoot,
-                                       .start_norm2 = tl_weights_start_norm2,
-                                       .norms = tl_weights_norms,
-                                       .norms_rounding = tl_weights_norms_rounding,
-                                       .read = read,
-                                       .write = write,
-                                       .settle = settle_rounded};
+const tl_storage tl_storage_dense32 = {
+    TL_OF_DENSE,          .in_float32 = true, .allocate = allocate, .update = update,
+    .hand_out = hand_out, .read = read,       .write = write,       .settle = settle_rounded};
 
 /* ---- the copy ---- */
 
@@ -137,22 +122,12 @@ static bool widen(tl_solver *self) {
     return is_ahead;
 }
 
-const tl_storage tl_storage_copy32 = {.in_float32 = true,
+const tl_storage tl_storage_copy32 = {TL_OF_DENSE,
+                                      .in_float32 = true,
                                       .copies_rows = true,
                                       .allocate = allocate,
-                                      .norm2 = tl_dense_norm2,
                                       .update = update,
-                                      .scores = tl_dense_scores,
-                                      .add_duals = tl_dense_add_duals,
-                                      .lay_out = tl_dense_lay_out,
                                       .hand_out = hand_out,
-                                      .class_norms = tl_dense_class_norms,
-                                      .bound = tl_weights_bound,
-                                      .distances = tl_weights_distances,
-                                      .overshoot = tl_weights_overshoot,
-                                      .start_norm2 = tl_weights_start_norm2,
-                                      .norms = tl_weights_norms,
-                                      .norms_rounding = tl_weights_norms_rounding,
                                       .read = read,
                                       .write = write,
                                       .settle = settle,

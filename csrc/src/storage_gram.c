@@ -197,7 +197,7 @@ static void sample_start(tl_solver *self) {
         for (size_t i = 0; i < count; i++) {
             const tl_row row = tl_row_view(self, index[i]);
             if (row.C > 0.0)
-                tl_add_to_sample(self, self->params, &self->sampled, &row, self->scores + i * m,
+                tl_add_to_sample(self, &self->sampled, &row, self->scores + i * m,
                                  self->dual + index[i] * m);
         }
     }
@@ -215,25 +215,14 @@ static bool allocate(tl_solver *self) {
     return tl_blocks_allocate(self);
 }
 
-const tl_storage tl_storage_gram = {.rounded = &tl_storage_gram32,
-                                    .by_coefficients = true,
-                                    .allocate = allocate,
-                                    .norm2 = norm2,
-                                    .update = update,
-                                    .scores = scores,
-                                    .lay_out = lay_out,
-                                    .hand_out = hand_out,
-                                    .class_norms = class_norms,
-                                    .bound = bound,
-                                    .distances = distances,
-                                    .overshoot = overshoot,
-                                    .norms = norms,
-                                    .norms_rounding = norms_rounding,
-                                    .read = tl_nothing,
-                                    .write = tl_nothing,
-                                    .settle = tl_nothing,
-                                    .start_norm2 = start_norm2,
-                                    .sample_start = sample_start};
+#define OF_GRAM                                                                                    \
+    .by_coefficients = true, .norm2 = norm2, .scores = scores, .lay_out = lay_out,                 \
+    .hand_out = hand_out, .class_norms = class_norms, .bound = bound, .distances = distances,      \
+    .overshoot = overshoot, .norms = norms, .norms_rounding = norms_rounding,                      \
+    .start_norm2 = start_norm2, .sample_start = sample_start
+
+const tl_storage tl_storage_gram = {OF_GRAM, .rounded = &tl_storage_gram32, .allocate = allocate,
+                                    .update = update};
 
 /* ---- in float32 ---- */
 
@@ -301,25 +290,6 @@ static bool widen(tl_solver *self) {
     return false;
 }
 
-const tl_storage tl_storage_gram32 = {.by_coefficients = true,
-                                      .in_float32 = true,
-                                      .allocate = allocate32,
-                                      .norm2 = norm2,
-                                      .update = update32,
-                                      .scores = scores,
-                                      .lay_out = lay_out,
-                                      .hand_out = hand_out,
-                                      .class_norms = class_norms,
-                                      .bound = bound,
-                                      .distances = distances,
-                                      .overshoot = overshoot,
-                                      .norms = norms,
-                                      .norms_rounding = norms_rounding,
-                                      .read = tl_nothing,
-                                      .write = write32,
-                                      .settle = tl_nothing,
-                                      .sample32 = sample32,
-                                      .sample = sample,
-                                      .widen = widen,
-                                      .start_norm2 = start_norm2,
-                                      .sample_start = sample_start};
+const tl_storage tl_storage_gram32 = {
+    OF_GRAM,          .in_float32 = true,   .allocate = allocate32, .update = update32,
+    .write = write32, .sample32 = sample32, .sample = sample,       .widen = widen};

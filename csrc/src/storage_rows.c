@@ -195,20 +195,7 @@ static bool allocate(tl_solver *self) {
     return self->row != NULL;
 }
 
-const tl_storage tl_storage_rows = {.allocate = allocate,
-                                    .norm2 = norm2,
-                                    .update = update,
-                                    .scores = scores,
-                                    .add_duals = add_duals,
-                                    .lay_out = lay_out,
-                                    .hand_out = hand_out,
-                                    .class_norms = class_norms,
-                                    .bound = tl_weights_bound,
-                                    .distances = tl_weights_distances,
-                                    .overshoot = tl_weights_overshoot,
-                                    .start_norm2 = tl_weights_start_norm2,
-                                    .norms = tl_weights_norms,
-                                    .norms_rounding = tl_weights_norms_rounding,
-                                    .read = tl_nothing,
-                                    .write = tl_nothing,
-                                    .settle = tl_nothing};
+const tl_storage tl_storage_rows = {
+    TL_OF_WEIGHTS,      .allocate = allocate, .norm2 = norm2,
+    .update = update,   .scores = scores,     .add_duals = add_duals,
+    .lay_out = lay_out, .hand_out = hand_out, .class_norms = class_norms};

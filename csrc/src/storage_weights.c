@@ -14,7 +14,7 @@ double tl_weights_bound(const tl_solver *self, const double *given, double *entr
 }
 
 tl_distances tl_weights_distances(tl_solver *self) {
-    self->storage->read(self);
+    if (self->storage->read != NULL) self->storage->read(self);
     return (tl_distances){
         .anchor = tl_squared_distance(self->primal_size, self->primal, self->outer.anchor),
         .center = distance_to_center(self)};
