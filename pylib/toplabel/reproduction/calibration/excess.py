@@ -14,12 +14,11 @@ exactly if it is positive.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from scipy.optimize import linprog, minimize
+from scipy.optimize import linprog, minimize, root
 
 from toplabel.reproduction.calibration.pointwise import Minimum, Pointwise
 
@@ -29,8 +28,6 @@ from toplabel.reproduction.calibration.pointwise import Minimum, Pointwise
 # larger.
 _LARGEST_VARIABLE = 1e4
 _OPTIONS = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
-# A constraint: the sum of coefficients times variables, by their index, is at least the side.
-Constraint = tuple[float, dict[int, float]]
 
 
 def minimise_hinge(loss: Pointwise, p: np.ndarray, tie: int | None = None) -> Minimum:
@@ -39,76 +36,76 @@ def minimise_hinge(loss: Pointwise, p: np.ndarray, tie: int | None = None) -> Mi
     `risk` is evaluated by the library's loss at the solution, `lower` is the value of a dual
     solution, less what rounding may have added to it.
     """
-    c, free, rows = _one_vs_all(p) if loss.key == "svm_ova" else _multiclass(loss, p)
-    x, lower = _solve(c, free, rows, tie)
+    program = _one_vs_all(p) if loss.key == "svm_ova" else _multiclass(loss, p)
+    x, lower = _solve(program, tie)
     scores = x[: len(p)] + 0.0
     risk = float(loss.risks(scores[None, :], p)[0])
     return Minimum(scores, risk, min(lower, risk))
 
 
-def _one_vs_all(p: np.ndarray) -> tuple[np.ndarray, np.ndarray, list[Constraint]]:
-    """Return cost, free variables and constraints of sum_j p_j (1 - g_j)_+ + (1 - p_j) (1 + g_j)_+."""
+@dataclass(frozen=True, eq=False)
+class _Program:
+    """Minimise c'x subject to A x >= b; the variables that are not free are nonnegative."""
+
+    c: np.ndarray
+    free: np.ndarray
+    A: np.ndarray
+    b: np.ndarray
+
+
+def _one_vs_all(p: np.ndarray) -> _Program:
+    """Return the program of sum_j p_j (1 - g_j)_+ + (1 - p_j) (1 + g_j)_+."""
     m = len(p)
-    rows: list[Constraint] = []
-    for j in range(m):
-        rows += [(1.0, {m + j: 1.0, j: 1.0}), (1.0, {2 * m + j: 1.0, j: -1.0})]
-    return np.concatenate([np.zeros(m), p, 1.0 - p]), np.arange(3 * m) < m, rows
+    unit, none = np.eye(m), np.zeros((m, m))
+    positive, negative = np.hstack([unit, unit, none]), np.hstack([-unit, none, unit])
+    A = np.stack([positive, negative], axis=1).reshape(2 * m, 3 * m)
+    c = np.concatenate([np.zeros(m), p, 1.0 - p])
+    return _Program(c, np.arange(3 * m) < m, A, np.ones(2 * m))
 
 
-def _multiclass(loss: Pointwise, p: np.ndarray) -> tuple[np.ndarray, np.ndarray, list[Constraint]]:
-    """Top-k sums as min_t k t + sum_l (b_l - t)_+ with b_l = 1 + g_l - g_y, l != y (NIPS 2015,
-    Lemma 1).
+def _multiclass(loss: Pointwise, p: np.ndarray) -> _Program:
+    """Return the program of top-k sums, min_t k t + sum_l (b_l - t)_+ with b_l = 1 + g_l - g_y for
+    l != y (NIPS 2015, Lemma 1).
 
     For each label y the variables z_y (its loss), t_y, and u_yl. For the loss beta, and for k = 1,
     t >= 0: the sum of the k largest of max(0, b_l).
     """
     m = len(p)
-    c = np.zeros(m + m * (2 + m))
+    n = m * (3 + m)
+    c, free = np.zeros(n), np.arange(n) < m
     c[m : 2 * m] = p
-    free = np.arange(len(c)) < m
     free[2 * m : 3 * m] = loss.key == "topk_svm_alpha"
-    rows: list[Constraint] = []
+    A, b = np.zeros((m, m, n)), np.ones((m, m))
     for y in range(m):
-        z, t = m + y, 2 * m + y
-        others = {label: 3 * m + m * y + label for label in range(m) if label != y}
-        rows.append((0.0, {z: 1.0, t: -1.0} | {u: -1.0 / loss.k for u in others.values()}))
-        rows += [(1.0, {u: 1.0, t: 1.0, label: -1.0, y: 1.0}) for label, u in others.items()]
-    return c, free, rows
+        t, others = 2 * m + y, np.delete(np.arange(m), y)
+        A[y, 0, [m + y, t]] = 1.0, -1.0
+        A[y, 0, 3 * m + m * y + others] = -1.0 / loss.k
+        b[y, 0] = 0.0
+        for row, other in enumerate(others, start=1):
+            A[y, row, [3 * m + m * y + other, t, other, y]] = 1.0, 1.0, -1.0, 1.0
+    return _Program(c, free, A.reshape(m * m, n), b.ravel())
 
 
-def _solve(
-    c: np.ndarray, free: np.ndarray, rows: list[Constraint], tie: int | None
-) -> tuple[np.ndarray, float]:
-    """Return the solution of min c'x and the value of a dual solution, a bound from below."""
-    A, b = np.zeros((len(rows), len(c))), np.array([-side for side, _ in rows])
-    for row, (_, of) in zip(A, rows, strict=True):
-        for index, coefficient in of.items():
-            row[index] -= coefficient
+def _solve(program: _Program, tie: int | None) -> tuple[np.ndarray, float]:
+    """Return the solution of a program and the value of a dual solution, a bound from below."""
+    c, A, b = program.c, -program.A, -program.b
     equal = np.zeros((0 if tie is None else 1, len(c)))
     if tie is not None:
         equal[0, [tie, tie + 1]] = 1.0, -1.0
-    bounds = [(None, None) if is_free else (0.0, None) for is_free in free]
+    bounds = [(None, None) if is_free else (0.0, None) for is_free in program.free]
     constraints = {"A_ub": A, "b_ub": b, "A_eq": equal, "b_eq": np.zeros(len(equal))}
     solution = linprog(c, **constraints, bounds=bounds, method="highs", options=_OPTIONS)
     if solution.status != 0:
         raise ArithmeticError(f"the linear program was not solved: {solution.message}")
     dual = np.minimum(solution.ineqlin.marginals, 0.0)
     rest = c - A.T @ dual - equal.T @ solution.eqlin.marginals
-    missed = np.where(free, np.abs(rest), np.maximum(-rest, 0.0)).sum()
+    missed = np.where(program.free, np.abs(rest), np.maximum(-rest, 0.0)).sum()
     return solution.x, float(b @ dual) - _LARGEST_VARIABLE * float(missed)
 
 
-# Smooth losses: Newton's method, with a bound from the gradient -----------------------------------
+# Smooth losses: L-BFGS, then a root of the gradient, with a bound from what is left of it ------------
 
-_STEPS = 300
-_ACCURATE = 1e-15  # norm of the gradient
-# A smoothed hinge is not twice differentiable everywhere: the Hessian is made of differences of the
-# gradient, with these spacings, the next where the last gives no descent.
-_SPACINGS = (1e-5, 1e-7, 1e-3)
-_LONGEST = 4.0  # norm of a step: where a loss is linear, Newton's has no end
-_HALVINGS = 0.5 ** np.arange(40)
-_ROUNDING = 4e-16
-Function = Callable[[np.ndarray], np.ndarray]
+_NEAR = {"ftol": 1e-15, "gtol": 1e-7}  # from where on the root of the gradient is sought
 
 
 def minimise_smooth(loss: Pointwise, p: np.ndarray, tie: int | None = None) -> Minimum:
@@ -118,29 +115,21 @@ def minimise_smooth(loss: Pointwise, p: np.ndarray, tie: int | None = None) -> M
     """
     basis = _basis(len(p), tie)
 
-    def risk(Z: np.ndarray) -> np.ndarray:
-        return loss.risks(np.ascontiguousarray(Z @ basis.T), p)
+    def risk(z: np.ndarray) -> float:
+        return float(loss.risks((basis @ z)[None], p)[0])
 
-    def slope(Z: np.ndarray) -> np.ndarray:
-        return loss.risk_gradients(np.ascontiguousarray(Z @ basis.T), p) @ basis
+    def slope(z: np.ndarray) -> np.ndarray:
+        return loss.risk_gradients((basis @ z)[None], p)[0] @ basis
 
-    z = np.zeros(basis.shape[1])
-    value, gradient = risk(z[None])[0], slope(z[None])[0]
-    for _ in range(_STEPS):
-        if np.linalg.norm(gradient) <= _ACCURATE:
-            break
-        for spacing in _SPACINGS:
-            step = _direction(_hessian(slope, z, spacing), gradient)
-            candidates = z + _HALVINGS[:, None] * step
-            chosen = _search(risk, slope, candidates, value, gradient, float(gradient @ step))
-            if chosen is not None:
-                break
-        if chosen is None:
-            break
-        z, value, gradient = chosen
-    scores = basis @ z
+    start = np.zeros(basis.shape[1])
+    near = minimize(risk, start, jac=slope, method="L-BFGS-B", options=_NEAR).x
+    # MINPACK's method of Levenberg and Marquardt: the Hessian is singular along (1, .., 1).
+    exact = root(slope, near, method="lm", options={"xtol": 1e-15, "ftol": 1e-15}).x
+    z = min((near, exact), key=lambda point: np.linalg.norm(slope(point)))
+    scores, value = basis @ z, risk(z)
     reach = np.sqrt(len(z)) * (np.abs(scores).max() + _radius(loss, p, value))
-    return Minimum(scores, float(value), max(0.0, float(value - reach * np.linalg.norm(gradient))))
+    lower = max(0.0, value - float(reach * np.linalg.norm(slope(z))))
+    return Minimum(scores, value, lower)
 
 
 def _basis(m: int, tie: int | None) -> np.ndarray:
@@ -150,37 +139,6 @@ def _basis(m: int, tie: int | None) -> np.ndarray:
         basis[:, tie] += basis[:, tie + 1]
         basis = np.delete(basis, tie + 1, axis=1)
     return basis
-
-
-def _hessian(slope: Function, z: np.ndarray, spacing: float) -> np.ndarray:
-    shifts = spacing * np.eye(len(z))
-    both = slope(np.vstack([z + shifts, z - shifts]))
-    slopes = (both[: len(z)] - both[len(z) :]) / (2 * spacing)
-    return 0.5 * (slopes + slopes.T)
-
-
-def _direction(hessian: np.ndarray, gradient: np.ndarray) -> np.ndarray:
-    """Return Newton's step, damped by the gradient: the Hessian is singular along (1, .., 1)."""
-    values, vectors = np.linalg.eigh(hessian)
-    damped = np.maximum(values, 0.0) + min(1e-2, float(np.linalg.norm(gradient)))
-    step = -vectors @ ((vectors.T @ gradient) / damped)
-    return step * min(1.0, _LONGEST / float(np.linalg.norm(step)))
-
-
-def _search(risk: Function, slope: Function, candidates, value, gradient, descent: float):
-    """Return the first candidate of sufficient decrease; near rounding, of a smaller gradient."""
-    risks = risk(candidates)
-    enough = risks <= value + 1e-4 * _HALVINGS * descent
-    # The decrease must exceed rounding.
-    if -descent > 1e3 * _ROUNDING * max(1.0, abs(value)) and enough.any():
-        first = int(np.argmax(enough))
-        return candidates[first], risks[first], slope(candidates[first][None])[0]
-    gradients = slope(candidates[:8])
-    norms = np.linalg.norm(gradients, axis=1)
-    best = int(np.argmin(norms))
-    if norms[best] < 0.9 * np.linalg.norm(gradient):
-        return candidates[best], risks[best], gradients[best]
-    return None
 
 
 def _radius(loss: Pointwise, p: np.ndarray, risk: float) -> float:

@@ -17,6 +17,8 @@ from toplabel.reproduction.jobs import seed_of
 
 #: Probabilities are whole thousandths, so that they can be printed as they are.
 WHOLE = 1000
+Draw = Callable[[np.random.Generator, int], np.ndarray]
+"""A draw of some class probabilities."""
 
 
 @dataclass(frozen=True)
@@ -37,27 +39,18 @@ class Distribution:
         return self.thousandths[-1] > 0
 
 
-def _dirichlet(concentration: float) -> Callable[[np.random.Generator, int], np.ndarray]:
+def _dirichlet(concentration: float) -> Draw:
     return lambda rng, m: rng.dirichlet(np.full(m, concentration))
 
 
-def _majority(rng: np.random.Generator, m: int) -> np.ndarray:
-    first = rng.uniform(0.52, 0.9)
-    return np.concatenate([[first], (1 - first) * rng.dirichlet(np.ones(m - 1))])
+def _led_by(first: Callable[[np.random.Generator, int], float], concentration: float) -> Draw:
+    """Return a draw of the first probability, and of the others by a Dirichlet distribution."""
 
+    def draw(rng: np.random.Generator, m: int) -> np.ndarray:
+        p = first(rng, m)
+        return np.concatenate([[p], (1 - p) * rng.dirichlet(np.full(m - 1, concentration))])
 
-def _no_majority(rng: np.random.Generator, m: int) -> np.ndarray:
-    first = rng.uniform(1.2 / m, 0.49)
-    return np.concatenate([[first], (1 - first) * rng.dirichlet(np.full(m - 1, 20.0))])
-
-
-def _half(rng: np.random.Generator, m: int) -> np.ndarray:
-    return np.concatenate([[0.5], 0.5 * rng.dirichlet(np.full(m - 1, 2.0))])
-
-
-def _point_mass(rng: np.random.Generator, m: int) -> np.ndarray:
-    rest = rng.uniform(0.005, 0.02) * m
-    return np.concatenate([[1 - rest], rest * rng.dirichlet(np.full(m - 1, 5.0))])
+    return draw
 
 
 def _nearly_uniform(rng: np.random.Generator, m: int) -> np.ndarray:
@@ -82,14 +75,14 @@ def _impossible_classes(rng: np.random.Generator, m: int) -> np.ndarray:
 
 
 #: The kinds: random, then adversarial.
-FAMILIES: dict[str, Callable[[np.random.Generator, int], np.ndarray]] = {
+FAMILIES: dict[str, Draw] = {
     "uniform on the simplex": _dirichlet(1.0),
     "few likely classes": _dirichlet(0.4),
     "balanced": _dirichlet(10.0),
-    "majority": _majority,
-    "no majority": _no_majority,
-    "one half": _half,
-    "nearly a point mass": _point_mass,
+    "majority": _led_by(lambda rng, m: rng.uniform(0.52, 0.9), 1.0),
+    "no majority": _led_by(lambda rng, m: rng.uniform(1.2 / m, 0.49), 20.0),
+    "one half": _led_by(lambda rng, m: 0.5, 2.0),
+    "nearly a point mass": _led_by(lambda rng, m: 1 - m * rng.uniform(0.005, 0.02), 5.0),
     "nearly uniform": _nearly_uniform,
     "ties": _ties,
     "geometric": _geometric,
