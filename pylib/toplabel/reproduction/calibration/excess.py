@@ -77,12 +77,13 @@ def _multiclass(loss: Pointwise, p: np.ndarray) -> _Program:
     free[2 * m : 3 * m] = loss.key == "topk_svm_alpha"
     A, b = np.zeros((m, m, n)), np.ones((m, m))
     for y in range(m):
-        t, others = 2 * m + y, np.delete(np.arange(m), y)
+        t, first = 2 * m + y, 3 * m + m * y
+        others = [label for label in range(m) if label != y]
         A[y, 0, [m + y, t]] = 1.0, -1.0
-        A[y, 0, 3 * m + m * y + others] = -1.0 / loss.k
+        A[y, 0, [first + label for label in others]] = -1.0 / loss.k
         b[y, 0] = 0.0
-        for row, other in enumerate(others, start=1):
-            A[y, row, [3 * m + m * y + other, t, other, y]] = 1.0, 1.0, -1.0, 1.0
+        for row, label in enumerate(others, start=1):
+            A[y, row, [first + label, t, label, y]] = 1.0, 1.0, -1.0, 1.0
     return _Program(c, free, A.reshape(m * m, n), b.ravel())
 
 
