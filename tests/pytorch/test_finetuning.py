@@ -128,7 +128,7 @@ def test_a_checkpoint_of_another_training_is_not_taken_up(tmp_path):
     expected = tuned(other, tmp_path / "alone.csv", 1)
     for before in ((first, 1), (other, 2)):
         tuned(before[0], tmp_path / "both.csv", before[1], **TOPK)
-        assert (tmp_path / "both.checkpoint.npz").is_file()
+        assert (tmp_path / "both.checkpoint.pt").is_file()
         found = tuned(other, tmp_path / "both.csv", 1)
         assert [row.value for row in found] == [row.value for row in expected]
 

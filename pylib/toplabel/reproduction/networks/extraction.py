@@ -49,7 +49,7 @@ def extract(
     """Write a layer's output as ``<part>.npy`` (float32) and its labels as ``<part>_labels.npy``.
 
     A call that was killed goes on behind its last whole batch when it is made again with the same
-    arguments.
+    arguments. Unfinished files of other weights, inputs or options are a FileError.
 
     Parameters
     ----------
@@ -60,10 +60,8 @@ def extract(
         are flattened.
     batches : iterable of (inputs, labels)
         In the same order each time. Labels are classes (n,) or an indicator (n, m), whole numbers.
-    folder : path
-        Where to write, as data/raw/indoor67.
-    part : str
-        The part, as "train".
+    folder, part
+        Where to write, as data/raw/indoor67 and "train".
     rectify : bool
         max{0, output}: for a layer without its ReLU.
     pool : int, optional
@@ -71,21 +69,11 @@ def extract(
         places in both directions, and write a row for each window, with the labels of its input.
     step : int or mapping
         Places between two windows, or that for each smaller side of the inputs, where not 1.
-    device : str
 
     Returns
     -------
     Path
-        Of ``<part>.json``, which says what the features are: layer, rows, width, and the SHA-256 of
-        weights, inputs and both files.
-
-    Raises
-    ------
-    ValueError
-        If there is no such layer, or no batch, or a batch has other numbers of rows of features and
-        labels.
-    FileError
-        If there are unfinished files of other weights, inputs or options.
+        Of ``<part>.json``: layer, options, rows, width, and the SHA-256 of weights, inputs and files.
     """
     modules = dict(network.named_modules())
     if layer not in modules:
@@ -103,8 +91,7 @@ def extract(
         if count > before:
             maps = _output(network, modules[layer], inputs.to(device))
             if pool is not None:
-                n = step.get(min(inputs.shape[2:]), 1) if isinstance(step, Mapping) else step
-                maps, labels = _windows(maps, labels, pool, n)
+                maps, labels = _windows(maps, labels, pool, step_at(min(inputs.shape[2:]), step))
             rows = (maps.clamp(min=0.0) if rectify else maps).flatten(1).cpu().numpy()
             if len(rows) != len(labels):
                 raise ValueError(
@@ -119,6 +106,11 @@ def extract(
     if not count:
         raise ValueError("batches must hold at least one batch")
     return files.finish()
+
+
+def step_at(side: int, step: int | Mapping[int, int]) -> int:
+    """Return the step between windows of inputs of this smaller side."""
+    return step.get(side, 1) if isinstance(step, Mapping) else step
 
 
 def _output(network: nn.Module, module: nn.Module, inputs: Tensor) -> Tensor:
@@ -164,9 +156,7 @@ def _bytes_of(tensor: Tensor) -> bytes:
 
 
 class _Files:
-    """The files of a part while they grow: rows without a header, and the state, which is written
-    last. It says what they hold, and of what: a later call goes on where its options agree.
-    """
+    """The files of a part while they grow, and the state, written last, of what they hold."""
 
     def __init__(self, folder: Path, part: str, options: Mapping[str, Any]):
         folder.mkdir(parents=True, exist_ok=True)
@@ -213,9 +203,9 @@ class _Files:
             out.write(np.ascontiguousarray(rows, "<f4").data)
         with open(self.labels, "ab") as out:
             out.write(np.ascontiguousarray(labels, "<i8").data)
-        now = {"batches": self.state["batches"] + 1, "rows": self.state["rows"] + len(rows)}
-        now |= {"width": width, "label_width": label_width, "inputs_sha256": total}
-        self.state |= now
+        self.state["batches"] += 1
+        self.state["rows"] += len(rows)
+        self.state |= {"width": width, "label_width": label_width, "inputs_sha256": total}
         _write(self.path, self.state)
 
     def finish(self) -> Path:
@@ -263,8 +253,7 @@ def extract_features(
 ) -> Prepared:
     """Return the features of the networks of all draws as a data set, a split each.
 
-    `weights` are the files of the networks by the names of the draws.
-    The rows are mapped into memory from `folder`, which the caller removes.
+    `weights` are the files of the networks by the draws. The rows are mapped into memory from `folder`.
     """
     torch.set_num_threads(1)
     parts: dict[str, Part] = {}
@@ -280,13 +269,8 @@ def extract_features(
     splits = [Split(split, f"{split}_train", None, f"{split}_test") for split in weights]
     loaded = Loaded(parts, class_names(images, task.network), splits)
     prepared = finish(task.dataset, "multiclass", loaded)
-    meta = {
-        "not_comparable": task.not_comparable or _NOT_COMPARABLE,
-        "raw": {},
-        "statistics": statistics(prepared),
-        "advice": [],
-    }
-    return replace(prepared, meta=meta)
+    meta = {"not_comparable": task.not_comparable or _NOT_COMPARABLE, "raw": {}, "advice": []}
+    return replace(prepared, meta=meta | {"statistics": statistics(prepared)})
 
 
 def _batches(part: Images) -> Iterator[tuple[Tensor, Tensor]]:

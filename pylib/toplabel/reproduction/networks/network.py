@@ -8,9 +8,10 @@ import math
 import os
 import time
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from pickle import UnpicklingError
 
 import numpy as np
 import torch
@@ -18,7 +19,7 @@ from torch import Tensor, nn
 
 from toplabel.reproduction.config.entry import Network
 from toplabel.reproduction.data.parts import Part, Prepared
-from toplabel.reproduction.files import FileError, read_npz, write_npz
+from toplabel.reproduction.files import FileError, atomic_path, read_npz, write_npz
 from toplabel.reproduction.jobs import seed_of
 from toplabel.reproduction.networks import FineTuneTask, NetworkTask
 from toplabel.reproduction.selection import with_meaning
@@ -60,7 +61,7 @@ def build(network: Network, shape: Sequence[int], seed: int = 0) -> nn.Sequentia
 
 def save_weights(network: nn.Module, path: str | os.PathLike[str]) -> None:
     """Write the weights as an .npz file, the same bytes for the same weights."""
-    write_npz(path, arrays_of(network.state_dict()))
+    write_npz(path, {name: tensor.numpy() for name, tensor in network.state_dict().items()})
 
 
 def load_weights(network: nn.Module, path: str | os.PathLike[str]) -> None:
@@ -71,11 +72,6 @@ def load_weights(network: nn.Module, path: str | os.PathLike[str]) -> None:
     except RuntimeError as error:
         words = " ".join(str(error).split())
         raise FileError(f"{path}: of another network ({words}); delete it to train again") from None
-
-
-def arrays_of(tensors: Mapping[str, Tensor], prefix: str = "") -> dict[str, np.ndarray]:
-    """Return tensors as arrays, with a prefix of their names."""
-    return {f"{prefix}{name}": tensor.detach().numpy().copy() for name, tensor in tensors.items()}
 
 
 @dataclass(frozen=True)
@@ -104,12 +100,10 @@ def class_names(prepared: Prepared, network: Network) -> list[str]:
 def draw_images(
     prepared: Prepared, network: Network, name: str, seed: int
 ) -> tuple[Images, Images]:
-    """Return the inputs that a draw trains and tests on, of disjoint images.
+    """Return the inputs that a draw trains and tests on, of disjoint images of the first split.
 
-    `prepared` has the images, one a row; its first split is taken. Grey values are divided by the
-    largest absolute one of the training images. The rows depend on the seed of the run and on
-    `name`, data set and draw. Rows that are no square images, or fewer than are asked for, are a
-    ValueError.
+    Grey values are divided by the largest absolute one of the training images. The rows depend on the
+    seed of the run and on `name`, data set and draw.
     """
     split = prepared.splits[0]
     train, test = prepared.parts[split.train], prepared.parts[split.test]
@@ -175,9 +169,8 @@ def train(
 ) -> None:
     """Train a network in place, going on from a checkpoint of the same training if there is one.
 
-    The same arguments give the same weights, whether the training was interrupted or not, on one
-    thread of one kind of processor. The checkpoint, written after each epoch, is left to the caller
-    to remove, once the result is written. Of the options the batch is used.
+    The weights do not depend on interruptions, on one thread of one kind of processor. The
+    checkpoint, written after each epoch, is left to the caller to remove.
     """
     criterion = Loss(course.loss, k=course.k, gamma=course.gamma)
     descent = Descent(network, course.rate)
@@ -238,28 +231,22 @@ def _sum_of(tensors: Iterable[Tensor]) -> str:
 
 
 def _save(network: nn.Module, descent: Descent, path: Path, about: str, epochs: int) -> None:
-    arrays = arrays_of(network.state_dict(), "weights.") | arrays_of(descent.velocity, "velocity.")
-    write_npz(path, {"about": np.array(about), "epochs": np.array(epochs), **arrays})
+    content = {"about": about, "epochs": epochs, "velocity": descent.velocity}
+    with atomic_path(path) as temporary:
+        torch.save(content | {"weights": network.state_dict()}, temporary)
 
 
 def _resume(network: nn.Module, descent: Descent, path: Path, about: str) -> int:
     """Take up a checkpoint of the same training that is not damaged; return its epochs, else 0."""
-    if not path.is_file():
-        return 0
     try:
-        arrays = read_npz(path)
-    except FileError:
+        content = torch.load(path, weights_only=True)
+    except (OSError, EOFError, RuntimeError, UnpicklingError):
         return 0
-    if str(arrays.get("about")) != about:
+    if content["about"] != about:
         return 0
-    network.load_state_dict(_tensors(arrays, "weights."))
-    descent.velocity = _tensors(arrays, "velocity.")
-    return int(arrays["epochs"])
-
-
-def _tensors(arrays: Mapping[str, np.ndarray], prefix: str) -> dict[str, Tensor]:
-    chosen = {name: array for name, array in arrays.items() if name.startswith(prefix)}
-    return {name.removeprefix(prefix): torch.from_numpy(array) for name, array in chosen.items()}
+    network.load_state_dict(content["weights"])
+    descent.velocity = content["velocity"]
+    return content["epochs"]
 
 
 def train_network(images: Prepared, task: NetworkTask, path: str | os.PathLike[str]) -> None:
@@ -299,6 +286,7 @@ def fine_tune(
     metrics = with_meaning(task.metrics, task.network.classes)
     values = all_values(metrics, truth, test_scores, np.empty(0))[0]
     seconds = round(time.perf_counter() - start, 6)
+    unused = dict.fromkeys(("C", "candidate", "theta", "threshold", "selected_k"))
     return [
         TestMetric(
             dataset=task.dataset,
@@ -306,17 +294,13 @@ def fine_tune(
             split=task.draw,
             metric=metric,
             value=float(value),
-            C=None,
-            candidate=None,
-            theta=None,
-            threshold=None,
             relative_gap=np.nan,
             epochs=task.epochs,
             status="uncertified",
             seconds=seconds,
             budget=task.budget,
             gradient_norm=np.nan,
-            selected_k=None,
+            **unused,
         )
         for metric, value in zip(metrics, values, strict=True)
     ]
@@ -324,10 +308,8 @@ def fine_tune(
 
 def remove_checkpoint(path: str | os.PathLike[str]) -> None:
     """Remove the checkpoint beside a file, once that is written."""
-    checkpoint = _checkpoint(path)
-    for file in (checkpoint, checkpoint.with_name(f"{checkpoint.name}.sha256")):
-        file.unlink(missing_ok=True)
+    _checkpoint(path).unlink(missing_ok=True)
 
 
 def _checkpoint(path: str | os.PathLike[str]) -> Path:
-    return Path(path).with_suffix(".checkpoint.npz")
+    return Path(path).with_suffix(".checkpoint.pt")

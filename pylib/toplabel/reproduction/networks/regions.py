@@ -17,7 +17,7 @@ from PIL import Image
 from torch import Tensor, nn
 
 from toplabel.reproduction.files import FileError, atomic_path, file_sum
-from toplabel.reproduction.networks.extraction import extract
+from toplabel.reproduction.networks.extraction import extract, step_at
 
 _SUFFIXES = (".jpg", ".jpeg", ".png")
 _COCO = re.compile(r"^COCO_[a-z]+\d+_0*(\d+)$")  # whose images have numbers in the annotations
@@ -61,10 +61,11 @@ def extract_regions(
 ) -> Path:
     """Write a row of features for each region of images.
 
-    An image is resized so that its smaller side has each of the `sizes`, and mirrored. Regions are
-    windows of the layer's maps (`pool`), of the image itself (`window`), or the whole image.
-    ``<part>.npy`` has the rows, ``<part>_labels.npy`` the number of each row's image, from 0, and
-    ``<part>_images.npy`` the names of the images. A call that was killed goes on when it is made again.
+    An image is resized so that its smaller side has each of the `sizes`, and mirrored (`flip`).
+    Regions are windows of the layer's maps (`pool`), of the image itself (`window`), or the whole
+    image. ``<part>.npy`` has the rows, ``<part>_labels.npy`` the number of each row's image, from 0,
+    and ``<part>_images.npy`` the names of the images. A call that was killed goes on when it is made
+    again.
 
     Parameters
     ----------
@@ -72,15 +73,10 @@ def extract_regions(
         As in `toplabel.reproduction.networks.extraction.extract`; an ONNX file is an `OnnxNetwork`
         with the layer "".
     images : path
-        A folder, or a .tar or .zip file, with JPEG and PNG files at any depth.
-    within : str
-        The name of the folders in it whose files count, as JPEGImages; by default all.
-    sizes : sequence of int
-        In pixels.
-    flip : bool
+        A folder, or a .tar or .zip file, with JPEG and PNG files at any depth, of which those in
+        folders with the name `within` count, as JPEGImages.
     pool : int, optional
-        The side of a window of maps, as in `extract`: 7 for pool5 of a ResNet, whose maps are those
-        of layer4.
+        The side of a window of maps: 7 for pool5 of a ResNet, whose maps are those of layer4.
     window : int, optional
         The side of a window of the image, in pixels, for a network that takes inputs of one size.
     step : int or mapping
@@ -108,8 +104,7 @@ def extract_regions(
                 scaled = (torch.from_numpy(_resized(image, size)) - colours[0]) / colours[1]
                 inputs = torch.stack([scaled, scaled.flip(2)] if flip else [scaled])
                 if window is not None:
-                    n = step.get(size, 1) if isinstance(step, Mapping) else step
-                    inputs = _crops(inputs, window, n)
+                    inputs = _crops(inputs, window, step_at(size, step))
                 yield inputs, torch.full((len(inputs),), number)
 
     return extract(network, layer, batches(), folder, part, pool=pool, step=step, device=device)
