@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pandas as pd
 from markup import Element, Site
 from sample_run import RUN, Sample, beside_of, cells, dataset
@@ -12,14 +14,15 @@ SETS = ("own", "two", "three", "four", "five", "six")
 OWN = {"config": RUN["config"] | {"studies": {"own": {"title": "Mine"}}}}
 
 
-def written(sample: Sample, *rows: tuple) -> Site:
+def written(sample: Sample, *rows: tuple, studies: tuple = (), **more: Any) -> Site:
     """The report of a study of own data with some rows of evaluations."""
     all_ = cells()
     own = all_[(all_["source"] == "") & (all_["run"] == MEASURED)]
     sets = tuple(dict.fromkeys(row[0] for row in rows))
     beside = beside_of(own.iloc[:0], *rows, datasets=sets)
     described = pd.DataFrame([dataset(name) for name in sets])
-    return sample.write(cells=own, run=RUN | OWN, beside=beside, datasets=described)
+    run = RUN | OWN | {"studies": [*studies] or RUN["studies"]}
+    return sample.write(cells=own, run=run, beside=beside, datasets=described, **more)
 
 
 def folds(name: str, method: str, *values: float) -> list[tuple]:
@@ -79,8 +82,24 @@ def test_over_few_sets_the_page_says_that_one_test_can_tell_nothing(sample: Samp
 def test_a_set_without_a_result_of_a_method_is_named(sample: Sample) -> None:
     rows = [one for one in over_sets(*SETS) if one[:2] != ("two", "fancy")]
     site = written(sample, *rows)
-    assert "Left out over the data sets: two (no Fancy method)." in site["beside"].text
+    sentence = "Left out over the data sets: two (no Fancy method). Under only of the study,"
+    assert sentence in site["beside"].text.replace("`", "")
     assert row(site, "beside", "Fancy method")["two"].text == "–"
+
+
+def test_the_answer_says_which_methods_no_test_of_pairs_tells_from_the_best(
+    sample: Sample,
+) -> None:
+    text = written(sample, *over_sets(*SETS))["beside"].text
+    assert "Both tests of pairs tell it from every other method." in text
+    text = written(sample, *over_sets(*SETS[:5]))["beside"].text
+    assert "No method is best beyond doubt" in text
+
+
+def test_a_note_that_two_metrics_share_stands_once(sample: Sample) -> None:
+    rows = over_sets(*SETS[:4])
+    rows += [(*row[:3], "macro_f1", row[4]) for row in rows]
+    assert written(sample, *rows)["beside"].text.count("There is no test over data sets") == 1
 
 
 def test_ties_are_said_as_ties(sample: Sample) -> None:

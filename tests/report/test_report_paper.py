@@ -11,9 +11,8 @@ import pytest
 from sample_run import Sample
 from test_report_beside import SETS, folds, over_sets, written
 
-from toplabel.reproduction.compare.beside import SCORES
 from toplabel.reproduction.frames import read_frame
-from toplabel.reproduction.report.paper_files import command_name, latex
+from toplabel.reproduction.report.paper_files import COLUMNS, command_name, latex
 
 DOCUMENT = r"""\documentclass{article}
 \usepackage[utf8]{inputenc}
@@ -80,8 +79,19 @@ def test_small_p_values_are_bounds_and_the_caption_has_all_numbers_of_splits(
 
 
 def test_the_numbers_are_a_csv_file_too(data: Path) -> None:
-    frame = read_frame(data / "comparison_top1.csv", SCORES)
+    frame = read_frame(data / "comparison_top1.csv", COLUMNS)
     assert frame.query("dataset == 'six' and method == 'fancy'")["mean"].tolist() == [87.0]
+
+
+def test_a_cell_without_a_result_is_a_row_with_its_error(sample: Sample) -> None:
+    log = sample.folder / "results/logs/tune/two/fancy/all.log"
+    log.parent.mkdir(parents=True)
+    log.write_text("2026-03-01 ERROR no three classes\n")
+    study = {"name": "own", "title": "Mine", "datasets": ["own", "two"], "methods": ["fancy"]}
+    written(sample, *over_sets("own"), missing=["two/fancy", "two/other"], studies=[study])
+    lines = (sample.reports / "data/comparison_top1.csv").read_text().splitlines()
+    assert [line.split(",")[2:4] for line in lines[-1:]] == [["two", "fancy"]]
+    assert lines[-1].endswith(",no three classes")
 
 
 def test_the_diagram_is_svg_and_pdf(data: Path) -> None:

@@ -116,11 +116,11 @@ SETS = ("one", "two", "three", "four", "five", "six")
 GAINS = (1.0, 2.0, -1.0, 0.0, 3.0, 4.0)  # of b over a
 
 
-def over_six(**more):
+def over_six(methods=("a", "b"), **more):
     rows = []
     for name, gain in zip(SETS, GAINS, strict=True):
         rows += rows_of({"a": [80.0, 81.0], "b": [80.0 + gain, 81.0 + gain]}, name)
-    return study_of(SETS, **more), rows
+    return study_of(SETS, methods, **more), rows
 
 
 def test_over_sets_each_counts_once():
@@ -147,6 +147,14 @@ def test_a_missing_cell_takes_its_set_out_by_name():
     assert "two" not in test["datasets"].split(";")
     assert by_method(made.methods)["b"]["wins"] == 3
     assert {"two"} <= {*made.scores["dataset"]}
+
+
+def test_a_method_without_any_cell_takes_no_set_out_and_is_named():
+    study, rows = over_six(methods=("a", "b", "unfit"))
+    made = compared(study, rows)
+    (test,) = made.tests.to_dict("records")
+    assert (test["absent"], test["missing"], test["methods"]) == ("unfit", "", 2)
+    assert test["datasets"].split(";") == [*SETS]
 
 
 def test_a_method_for_some_sets_alone_takes_none_out():

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from toplabel.metrics.names import is_fraction
-from toplabel.reproduction.compare import beside, cells, claims, wide
+from toplabel.reproduction.compare import beside, cells, claims, wide, within
 from toplabel.reproduction.compare.cells import KEPT, MEASURED, measurements
 from toplabel.reproduction.compare.verdicts import in_points
 from toplabel.reproduction.files import read_json, write_json
@@ -20,7 +20,7 @@ Path = str | os.PathLike[str]
 COLUMNS: Mapping[str, Mapping[str, type]] = {
     "cells": cells.COLUMNS,
     "wide": wide.COLUMNS,
-    "scores": beside.SCORES,
+    "scores": within.SCORES,
     "methods": beside.METHODS,
     "tests": beside.TESTS,
     "claims": claims.COLUMNS,

@@ -11,6 +11,8 @@ Holm, 1979; Nadeau and Bengio, Machine Learning 52, 2003, and Bouckaert and Fran
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -27,27 +29,27 @@ _DRAWS = 50_000  # of the posterior of the signed rank test
 
 @dataclass(frozen=True)
 class Difference:
-    """The difference of two methods on one data set, by r x k folds.
+    """The difference of two methods on one data set; without a test its mean alone.
 
     Attributes
     ----------
     mean : float
-        The mean difference over the folds.
+        The mean difference over the folds or rows.
     low, high : float
         Its interval at the level of the test.
     p : float
-        The p-value of the corrected resampled t-test, of two sides.
+        The p-value of the test, of two sides.
     worse, same, better : float
         The probabilities of a difference below the rope, in it, and above it.
     """
 
     mean: float
-    low: float
-    high: float
-    p: float
-    worse: float
-    same: float
-    better: float
+    low: float = math.nan
+    high: float = math.nan
+    p: float = math.nan
+    worse: float = math.nan
+    same: float = math.nan
+    better: float = math.nan
 
 
 def over_folds(
@@ -129,9 +131,9 @@ def over_rows(draws: np.ndarray, mean: float, rope: float = 0.0, level: float = 
     )
 
 
-def holm(p_values: np.ndarray) -> np.ndarray:
+def holm(p_values: np.ndarray | Sequence[float]) -> np.ndarray:
     """Return p-values adjusted for their number by Holm's method, in the same order."""
-    p_values = np.asarray(p_values, dtype=float)
+    p_values = np.array(p_values, dtype=float)
     count = len(p_values)
     order = np.argsort(p_values, kind="stable")
     steps = p_values[order] * (count - np.arange(count))
@@ -207,7 +209,7 @@ def wilcoxon_holm(scores: np.ndarray) -> np.ndarray:
     pairs = list(combinations(range(k), 2))
     raw = [wilcoxon(scores[:, i] - scores[:, j]) for i, j in pairs]
     adjusted = np.ones((k, k))
-    for (i, j), p in zip(pairs, holm(np.array(raw)), strict=True):
+    for (i, j), p in zip(pairs, holm(raw), strict=True):
         adjusted[i, j] = adjusted[j, i] = p
     return adjusted
 

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from math import isnan
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
+from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from toplabel.reproduction.compare.beside import SCORES
 from toplabel.reproduction.compare.published import decimals_of
+from toplabel.reproduction.compare.within import SCORES
 from toplabel.reproduction.files import FileError
 from toplabel.reproduction.frames import write_frame
-from toplabel.reproduction.report.beside import StudyTable, study_tables
+from toplabel.reproduction.report.background import last_error
+from toplabel.reproduction.report.beside import study_tables
 from toplabel.reproduction.report.inputs import Inputs
+from toplabel.reproduction.report.study_table import StudyTable
+from toplabel.reproduction.report.study_words import caption
 from toplabel.reproduction.report.text import fixed, p_value, segments
+from toplabel.reproduction.report.tree import Entry
 
 _ESCAPES = {
     "\\": r"\textbackslash{}",
@@ -33,6 +37,8 @@ _ESCAPES = {
     },
 }
 _SCRIPTS = {"sup": r"\textsuperscript", "sub": r"\textsubscript"}
+COLUMNS = {**SCORES, "error": str}
+"""The columns of comparison_<metric>.csv: of a cell without a result `error` says why."""
 _DIGITS = ("Zero", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine")
 
 
@@ -59,11 +65,28 @@ def write_paper_files(inputs: Inputs, folder: Path) -> None:
 
 def _write_table(table: StudyTable, folder: Path) -> None:
     """Write the table of a study by a metric as CSV and LaTeX, and its diagram where it has one."""
-    write_frame(table.scores, folder / f"{table.file_name}.csv", SCORES)
+    write_frame(_with_failed(table), folder / f"{table.file_name}.csv", COLUMNS)
     (folder / f"{table.file_name}.tex").write_text(latex_table(table), encoding="utf-8")
     if table.is_over_sets:
         (folder / f"{table.file_name}_ranks.svg").write_bytes(table.diagram("svg"))
         (folder / f"{table.file_name}_ranks.pdf").write_bytes(table.diagram("pdf"))
+
+
+def _with_failed(table: StudyTable) -> pd.DataFrame:
+    """Return the scores, and a row with its error for each cell of the study that has no result."""
+    inputs, name = table.inputs, table.test["study"]
+    (study,) = [row for row in inputs.run["studies"] if row["name"] == name]
+    methods = {*study.get("methods", ()), *study.get("only", ())}
+    failed = []
+    for cell in inputs.missing:
+        dataset, _, method = cell.partition("/")
+        if dataset in study["datasets"] and method in methods:
+            row = {"study": name, "metric": table.test["metric"], "dataset": dataset}
+            error = last_error(inputs.results / "logs", cell)
+            failed.append(row | {"method": method, "label": method, "error": error})
+    if not failed:
+        return table.scores.assign(error="")
+    return pd.concat([table.scores, pd.DataFrame(failed)]).reindex(columns=[*COLUMNS])
 
 
 def latex(label: str) -> str:
@@ -77,33 +100,26 @@ def latex(label: str) -> str:
 
 def latex_table(of: StudyTable) -> str:
     """Return the table of methods by data sets, for the package booktabs."""
-    table = of.table()
-    lines = [" & ".join(map(latex, table.columns)) + r" \\", r"\midrule"]
-    for row in table.rows:
-        cells = [_marked(entry.text, entry.best, entry.alike) for entry in row.cells]
-        lines.append(" & ".join(cells) + r" \\")
-    caption = latex(of.caption())
-    return "\n".join(
-        [
-            r"% \usepackage{booktabs}",
-            r"\begin{table}",
-            rf"\caption{{{caption}}}",
-            rf"\begin{{tabular}}{{l{'r' * (len(table.columns) - 1)}}}",
-            r"\toprule",
-            *lines,
-            r"\bottomrule",
-            r"\end{tabular}",
-            r"\end{table}",
-            "",
-        ]
+    environment = Environment(
+        loader=PackageLoader("toplabel.reproduction.report", "templates"),
+        undefined=StrictUndefined,
+        variable_start_string="<<",
+        variable_end_string=">>",
+        block_start_string="<%",
+        block_end_string="%>",
+        trim_blocks=True,
+        keep_trailing_newline=True,
     )
+    environment.filters.update(latex=latex, marked=_marked)
+    template = environment.get_template("comparison.tex.j2")
+    return template.render(table=of.table(), caption=caption(of))
 
 
-def _marked(text: str, is_best: bool, is_alike: bool) -> str:
-    text = latex(text)
-    if is_best:
+def _marked(entry: Entry) -> str:
+    text = latex(entry.text)
+    if entry.best:
         return rf"\textbf{{{text}}}"
-    return rf"\underline{{{text}}}" if is_alike else text
+    return rf"\underline{{{text}}}" if entry.alike else text
 
 
 def latex_numbers(table: StudyTable) -> Iterable[tuple[str, str]]:
@@ -112,7 +128,7 @@ def latex_numbers(table: StudyTable) -> Iterable[tuple[str, str]]:
     decimals = decimals_of(metric)
     shown = {"mean": decimals, "std": decimals, "ahead": 2, "ahead_low": 2, "ahead_high": 2}
     shown |= {"mean_rank": 2}
-    for row in (*_records(table.scores), *_records(table.methods)):
+    for row in (*table.scores.to_dict("records"), *table.methods.to_dict("records")):
         names = [study, metric, row.get("dataset", ""), row["method"]]
         is_reference = row["method"] == table.test["reference"]
         for column, digits in shown.items():
@@ -130,10 +146,6 @@ def latex_numbers(table: StudyTable) -> Iterable[tuple[str, str]]:
     for column, text in texts.items():
         if text:
             yield command_name(study, metric, column), latex(text)
-
-
-def _records(frame: pd.DataFrame) -> list[Mapping[Any, Any]]:
-    return frame.to_dict("records")
 
 
 def command_name(*names: str) -> str:

@@ -14,7 +14,7 @@ from toplabel.reproduction.report.figures.drawing import mathtext
 def draw(scores: pd.DataFrame) -> bytes:
     """Draw a point for each method on each data set, SVG.
 
-    `scores` has the columns `label`, `seconds` and `behind` of `compare.beside.SCORES`.
+    `scores` has the columns `label`, `seconds` and `behind` of `compare.within.SCORES`.
     """
     with style.house_style():
         figure = Figure(figsize=(style.WIDTH, 2.6), layout="constrained")
