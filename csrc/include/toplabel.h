@@ -51,9 +51,9 @@
 
 /** Version of this header; tl_version() and tl_version_number() are those of the library. */
 #define TL_VERSION_MAJOR 1
-#define TL_VERSION_MINOR 0
+#define TL_VERSION_MINOR 1
 #define TL_VERSION_PATCH 0
-#define TL_VERSION "1.0.0"
+#define TL_VERSION "1.1.0"
 /** Larger for later versions, as in `#if TL_VERSION_NUMBER >= 10200` for 1.2.0. */
 #define TL_VERSION_NUMBER (TL_VERSION_MAJOR * 10000 + TL_VERSION_MINOR * 100 + TL_VERSION_PATCH)
 
