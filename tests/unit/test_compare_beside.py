@@ -184,12 +184,18 @@ def test_the_reference_is_the_named_method_or_else_the_first():
         study_of(reference="aa").with_methods(["a", "b"])
 
 
-@pytest.mark.parametrize("metric", ["f1_macro", "top0", "auc"])
-def test_a_metric_that_does_not_fit_the_labels_is_refused(repository, metric):
-    study = {"title": "S", "datasets": ["letter"], "methods": ["lr_multi"], "metrics": [metric]}
-    with pytest.raises(
-        ValueError, match=f"study 's': metrics: '{metric}' is no metric of one label"
-    ):
+@pytest.mark.parametrize(
+    ("metrics", "said"),
+    [
+        (["f1_macro"], "unknown metric of one label per row 'f1_macro'; did you mean macro_f1"),
+        (["top0"], "unknown metric of one label per row 'top0'"),
+        (["balanced_acuracy"], "did you mean balanced_accuracy"),
+        (["top1", "top1"], "'top1' stands there twice"),
+    ],
+)
+def test_a_metric_that_does_not_fit_or_stands_twice_is_refused(repository, metrics, said):
+    study = {"title": "S", "datasets": ["letter"], "methods": ["lr_multi"], "metrics": metrics}
+    with pytest.raises(ValueError, match=f"study 's': metrics: .*{said}"):
         load_catalogue(repository, {"studies": {"s": study}})
 
 

@@ -7,7 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse, stats
+from sklearn import config_context
 from sklearn.base import clone
+from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LinearRegression, LogisticRegression
@@ -310,3 +312,14 @@ def test_the_levels_are_at_most_0_and_0_for_the_best():
     levels = below_best(scores)
     np.testing.assert_array_equal(levels.max(axis=1), 0)
     np.testing.assert_array_equal(levels.argmax(axis=1), scores.argmax(axis=1))
+
+
+def test_sets_are_a_frame_of_polars_where_the_configuration_says_so():
+    polars = pytest.importorskip("polars")
+    X, y = load_iris(return_X_y=True)
+    model = CalibratedSets(GaussianNB(), random_state=0).fit(X, y)
+    with config_context(transform_output="polars"):
+        sets = model.predict_set(X, size=1.5)
+    assert isinstance(sets, polars.DataFrame)
+    assert sets.columns == ["0", "1", "2"]
+    np.testing.assert_array_equal(sets.to_numpy(), model.predict_set(X, size=1.5))

@@ -31,8 +31,8 @@ GRIDS = {
 ESTIMATORS = {"bayes": GaussianNB(), "logistic": LogisticRegression()}
 
 
-def by_the_workflow(folder, name, X, y, method, budget):
-    """The test accuracy of each split, by the stages of the workflow."""
+def by_the_workflow(folder, name, X, y, method, budget, metric="top1"):
+    """The test value of each split, by the stages of the workflow."""
     (folder / name).mkdir()
     table = np.column_stack([X, y])
     header = ",".join([*(f"x{j}" for j in range(X.shape[1])), "y"])
@@ -42,6 +42,9 @@ def by_the_workflow(folder, name, X, y, method, budget):
     task = replace(
         task_of(method, budget, dataset=name), splits=tuple(s.name for s in prepared.splits)
     )
+    if metric == "log_loss":
+        recipe = replace(task.recipe, log_probabilities=bool(method.estimator))
+        task = replace(task, metrics=(metric,), recipe=recipe)
     tuned = list(tune(prepared, task))
     choices = choose(means(tuned))
     models = {key_of(model): model for model in train_models(prepared, task, choices)}
@@ -49,7 +52,7 @@ def by_the_workflow(folder, name, X, y, method, budget):
     return [row.value for row in rows]
 
 
-def by_sklearn(name, X, y, estimator, grid):
+def by_sklearn(name, X, y, estimator, grid, scoring="accuracy"):
     """The same by GridSearchCV, its inner folds those of the workflow."""
     outer = StratifiedKFold(5, shuffle=True, random_state=seed_of(name, "folds") % 2**32)
     values = []
@@ -57,9 +60,10 @@ def by_sklearn(name, X, y, estimator, grid):
         scaler = StandardScaler().fit(X[train])
         folds = stratified_folds(y[train], 5, 0, name, f"f{i}")
         inner = [(fold.train, fold.val) for fold in folds]
-        search = GridSearchCV(clone(estimator), {k: [*v] for k, v in grid.items()}, cv=inner)
+        candidates = {parameter: [*given] for parameter, given in grid.items()}
+        search = GridSearchCV(clone(estimator), candidates, cv=inner, scoring=scoring)
         search.fit(scaler.transform(X[train]), y[train])
-        values.append(100.0 * search.score(scaler.transform(X[test]), y[test]))
+        values.append(search.score(scaler.transform(X[test]), y[test]))
     return values
 
 
@@ -74,4 +78,27 @@ def test_estimators_have_the_test_values_of_scikit_learn(repository, tmp_path, n
     ours = by_the_workflow(
         tmp_path, name, X, y, Method(method, method, estimator=path, grid=grid), budget
     )
-    np.testing.assert_allclose(ours, by_sklearn(name, X, y, ESTIMATORS[method], grid), rtol=1e-12)
+    theirs = 100.0 * np.array(by_sklearn(name, X, y, ESTIMATORS[method], grid))
+    np.testing.assert_allclose(ours, theirs, rtol=1e-12)
+
+
+@pytest.mark.parametrize("method", GRIDS)
+def test_log_losses_of_estimators_are_those_of_scikit_learn(repository, tmp_path, method):
+    X, y = SETS["wine"](return_X_y=True)
+    path, grid = GRIDS[method]
+    protocols = load_protocols(repository / "config/protocols.yaml")
+    budget = protocols["own_multiclass"].budgets["standard"]
+    row = Method(method, method, estimator=path, grid=grid)
+    ours = by_the_workflow(tmp_path, "wine", X, y, row, budget, "log_loss")
+    theirs = by_sklearn("wine", X, y, ESTIMATORS[method], grid, "neg_log_loss")
+    np.testing.assert_allclose(ours, np.negative(theirs), rtol=1e-9)
+
+
+def test_what_has_no_probabilities_has_no_log_loss(repository, tmp_path):
+    X, y = SETS["iris"](return_X_y=True)
+    protocols = load_protocols(repository / "config/protocols.yaml")
+    budget = protocols["own_multiclass"].budgets["standard"]
+    path = "sklearn.linear_model.RidgeClassifier"
+    ridge = Method("ridge", "ridge", estimator=path, grid={"alpha": (1.0,)})
+    with pytest.raises(ValueError, match="'ridge': has none of the metrics log_loss"):
+        by_the_workflow(tmp_path, "iris", X, y, ridge, budget, "log_loss")

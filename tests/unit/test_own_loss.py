@@ -8,6 +8,9 @@ from sklearn.datasets import load_digits, make_multilabel_classification
 from sklearn.model_selection import GridSearchCV
 
 import toplabel
+from toplabel.reproduction.methods import Recipe
+from toplabel.reproduction.selection import Task
+from toplabel.reproduction.selection.fitting import Fitter
 
 
 class Plain:
@@ -118,3 +121,18 @@ def times(factor, name):
 def test_a_wrong_loss_is_refused_with_what_is_wrong(digits, loss, message):
     with pytest.raises(ValueError, match=message):
         toplabel.solve(*digits, loss)
+
+
+def test_a_job_says_where_in_the_module_of_the_user_its_loss_failed(tmp_path, monkeypatch):
+    (tmp_path / "broken_loss.py").write_text(
+        "class Broken:\n"
+        "    def value(self, scores, labels):\n"
+        "        return {}['three']\n\n"
+        "    def gradient(self, scores, labels):\n"
+        "        return scores\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    task = Task("d", "m", Recipe(loss="broken_loss.Broken"), 0, 1e-3, 10)
+    fitter = Fitter(task, np.eye(3), np.arange(3), 3, None, 0)
+    with pytest.raises(ValueError, match=r"fold 0: KeyError: 'three' \(broken_loss.py, line 3\)"):
+        fitter.fit(C=1.0)

@@ -25,7 +25,7 @@ from toplabel.thresholds.matching import match_cardinality
 
 __all__ = ["Calibration", "SetsMixin"]
 
-_CONTAINERS = ("default", "pandas")
+_CONTAINERS = ("default", "pandas", "polars")
 
 
 @dataclass(frozen=True)
@@ -169,7 +169,7 @@ class SetsMixin:
 
         Parameters
         ----------
-        transform : {"default", "pandas"} or None, default=None
+        transform : {"default", "pandas", "polars"} or None, default=None
             An array, or a data frame whose columns are the classes. None leaves the choice as it is;
             at first it is that of `sklearn.set_config`. The name is that of scikit-learn's
             transformers.
@@ -206,6 +206,10 @@ class SetsMixin:
             import pandas
 
             return pandas.DataFrame(sets, columns=classes, index=getattr(X, "index", None))
+        if container == "polars":
+            import polars  # type: ignore[import-not-found]
+
+            return polars.DataFrame(sets, schema=[str(name) for name in classes])
         return sets
 
     def _fit_and_calibrate(self, X, y, sample_weight) -> Self:

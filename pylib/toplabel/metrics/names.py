@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-_UNITS = {"rank_loss": "", "hamming_loss": "", "coverage_loss": "labels"}
+_UNITS = {"rank_loss": "", "hamming_loss": "", "log_loss": "", "coverage_loss": "labels"}
 
 
 def lower_is_better(metric: str) -> bool:
@@ -11,12 +11,12 @@ def lower_is_better(metric: str) -> bool:
 
 
 def unit(metric: str) -> str:
-    """``%`` for nearly all metrics, ``labels`` for the coverage, empty for the two that are
-    fractions.
+    """``%`` for nearly all metrics, ``labels`` for the coverage, empty for the three
+    that are fractions.
     """
     return _UNITS.get(metric, "%")
 
 
 def is_fraction(metric: str) -> bool:
-    """Return whether a metric is printed as a fraction, the rank and the Hamming loss."""
+    """Return whether a metric is printed as a fraction: the rank, the Hamming and the log loss."""
     return unit(metric) == ""

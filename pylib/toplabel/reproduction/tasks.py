@@ -7,7 +7,8 @@ rule, whose wildcards it takes.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
 from itertools import chain
 from typing import Any
 
@@ -68,17 +69,18 @@ class Tasks:
         on_raw_rows = method.kernel == "linear" and method.features != "standardise"
         scales = on_raw_rows and method.selects_C and not method.point
         one_job = wildcards.part == ALL_SPLITS
+        metrics = self._metrics(dataset, method.name, protocol)
         task = TuneTask(
             dataset=dataset,
             method=method.name,
-            recipe=recipe_of(method),
+            recipe=_measured_recipe(method, metrics),
             seed=plan.run.seed,
             tol=self._tol(method, budget.tol_tune or plan.run.tol_tune),
             max_iter=plan.run.max_iter_tune,
             gram_dtype=budget.gram_dtype,
             splits=tuple(plan.split_names(dataset)) if one_job else (wildcards.part,),
             validation=protocol.validation,
-            metrics=self._metrics(dataset, method.name, protocol),
+            metrics=metrics,
             grid=method.grid_of(budget, plan.budget),
             C_scale=plan.registry[dataset].C_scale if scales else None,
         )
@@ -88,11 +90,12 @@ class Tasks:
         """Return the task of the final training of a cell."""
         plan, dataset = self.plan, wildcards.dataset
         method = plan.methods[wildcards.method]
-        _, budget = self._protocol(dataset, method)
+        protocol, budget = self._protocol(dataset, method)
+        metrics = self._metrics(dataset, method.name, protocol)
         task = TrainTask(
             dataset=dataset,
             method=method.name,
-            recipe=recipe_of(method),
+            recipe=_measured_recipe(method, metrics),
             seed=plan.run.seed,
             tol=self._tol(method, budget.tol_train or plan.run.tol_train),
             max_iter=plan.run.max_iter_train,
@@ -216,6 +219,12 @@ class Tasks:
         """Return the task of the study of calibration."""
         each = 1 if self.plan.budget == "quick" else 2
         return plain(CalibrationTask(self.plan.run.seed, each))
+
+
+def _measured_recipe(method: Method, metrics: Sequence[str]) -> Recipe:
+    """Return a recipe whose scores suit the metrics of its cell."""
+    needs = bool(method.estimator) and "log_loss" in metrics
+    return replace(recipe_of(method), log_probabilities=needs)
 
 
 def recipe_of(method: Method) -> Recipe:

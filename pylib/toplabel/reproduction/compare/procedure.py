@@ -67,10 +67,7 @@ def _selection(
             grids.setdefault(" and ".join(parts), []).append(method.label)
         elif method.selects_C:
             grid = method.grid_of(budget, budget_name)
-            extended = (
-                f", extended by up to {grid.extend} steps beyond its edge" if grid.extend else ""
-            )
-            axis = f"C in {_axis(grid.C)}{scaled}{extended}"
+            axis = f"C in {_axis(grid.C)}{scaled}{_extended(grid.extend)}"
             grids.setdefault(axis, []).append(method.label)
     if not grids:
         return "Nothing is selected."
@@ -79,6 +76,12 @@ def _selection(
         f"Within each training part the parameters are selected {by}, for each metric by itself: {words}."
         " The model is then trained on the whole training part."
     )
+
+
+def _extended(steps: int) -> str:
+    if not steps:
+        return ""
+    return f", extended by up to {steps} {'step' if steps == 1 else 'steps'} beyond its edge"
 
 
 def _axis(axis: Axis) -> str:

@@ -124,7 +124,8 @@ class Study(Closed):
     """Methods, or patterns, that are for some of the data sets alone, and these data sets."""
     metrics: tuple[str, ...] = ()
     """What is measured, and selected for one by one, in place of the protocol's metrics. Of one label
-    per row: top<k>, balanced_accuracy, macro_f1 (micro F1 is top1). Of label sets: f1_micro, f1_macro,
+    per row: top<k>, balanced_accuracy, macro_f1 (micro F1 is top1), and log_loss of what has
+    probabilities: the softmax loss and estimators with `predict_proba`. Of label sets: f1_micro, f1_macro,
     f1_instance, hamming_loss, accuracy, subset_accuracy, rank_loss, map, label_ap, coverage_loss,
     one_error_loss, p_at_<k>, r_at_<k>, ndcg_at_<k>."""
     reference: Name | None = None
@@ -286,25 +287,28 @@ def load_catalogue(root: PathLike, run: Mapping[str, Any] = MappingProxyType({})
 
 
 _METRICS = {
-    "multiclass": re.compile(r"top[1-9]\d*|balanced_accuracy|macro_f1"),
-    "multilabel": re.compile(
-        r"f1_(micro|macro|instance)|(hamming|rank|coverage|one_error)_loss|(subset_)?accuracy|map"
-        r"|label_ap|(p|r|ndcg)_at_[1-9]\d*"
-    ),
+    "multiclass": ["top<k>", "balanced_accuracy", "macro_f1", "log_loss"],
+    "multilabel": [
+        *("f1_micro", "f1_macro", "f1_instance", "accuracy", "subset_accuracy", "map", "label_ap"),
+        *("hamming_loss", "rank_loss", "coverage_loss", "one_error_loss"),
+        *("p_at_<k>", "r_at_<k>", "ndcg_at_<k>"),
+    ],
 }
 """The metrics of data sets with one label per row, and of those with label sets."""
 
 
 def _check_metrics(study: Study, registry: Registry) -> None:
     """Refuse a metric that is unknown, or does not fit the labels of a data set of its study."""
+    where = f"study '{study.name}': metrics:"
     for metric in study.metrics:
+        if study.metrics.count(metric) > 1:
+            raise ValueError(f"{where} '{metric}' stands there twice")
         for dataset in study.datasets:
-            if not _METRICS[registry[dataset].task].fullmatch(metric):
-                kind = (
-                    "one label per row" if registry[dataset].task == "multiclass" else "label sets"
-                )
-                wrong = f"'{metric}' is no metric of {kind}, which '{dataset}' has"
-                raise ValueError(f"study '{study.name}': metrics: {wrong} (docs/files.md)")
+            task = registry[dataset].task
+            if re.sub(r"(top|_at_)[1-9]\d*$", r"\1<k>", metric) not in _METRICS[task]:
+                kind = "one label per row" if task == "multiclass" else "label sets"
+                wrong = unknown(f"metric of {kind}", metric, _METRICS[task])
+                raise ValueError(f"{where} {wrong} ('{dataset}' has {kind})")
 
 
 def _check_names(catalogue: Catalogue) -> None:

@@ -36,6 +36,7 @@ class Recipe:
     # Features get a column of ones, or are standardised and get one.
     features: Literal["raw", "bias", "standardise"] = "raw"
     kernel: str = "linear"  # of a loss: linear, rbf or none
+    log_probabilities: bool = False  # whether these are the scores of an estimator
     leave_one_out: bool = False  # whether it is validated by closed-form leave-one-out scores
 
     @property
@@ -61,13 +62,22 @@ def create(recipe: Recipe) -> Trainer:
         from toplabel.reproduction.methods.estimator import Estimator, check_classifier
 
         estimator = _imported("estimator", recipe.estimator, recipe, check_classifier)
-        return Estimator(estimator, recipe.candidates)
+        return Estimator(estimator, recipe.candidates, recipe.log_probabilities)
     from toplabel.reproduction.methods.trained import LibraryLoss
 
     loss: Any = recipe.loss
     if "." in recipe.loss:  # a loss of the user, by its import path
         loss = _imported("loss", recipe.loss, recipe, _check_loss)
     return LibraryLoss(loss, recipe.k or 1, recipe.gamma, recipe.kernel, recipe.passes)
+
+
+def gives_probabilities(recipe: Recipe) -> bool:
+    """Return whether its scores are logarithms of probabilities, up to a number of the row."""
+    if recipe.estimator:
+        from toplabel.reproduction.methods.estimator import made
+
+        return hasattr(made(recipe.estimator, recipe.arguments), "predict_proba")
+    return recipe.loss == "lr_multi"
 
 
 def competitor_module(competitor: str) -> str:

@@ -9,9 +9,12 @@ from __future__ import annotations
 
 import difflib
 import importlib
+import sys
+import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,6 +25,9 @@ from toplabel.estimators.scores import class_scores, label_scores
 from toplabel.reproduction.files import one_line
 from toplabel.reproduction.methods.trained import Matrix, Trained
 
+_LEAST = float(
+    np.finfo(float).eps
+)  # of a probability in its logarithm, as of scikit-learn's log loss
 _SEEDS = 1 << 32  # NumPy's legacy generator, which scikit-learn takes, has this many
 
 
@@ -29,11 +35,13 @@ _SEEDS = 1 << 32  # NumPy's legacy generator, which scikit-learn takes, has this
 class Estimator:
     """An estimator with fixed parameters, and the candidates for those that are selected.
 
-    What is random gets a seed: every parameter `random_state`.
+    What is random gets a seed: every parameter `random_state`. With `log_probabilities` the scores
+    are these, of estimators that give probabilities.
     """
 
     estimator: BaseEstimator
     candidates: Sequence[Mapping[str, Any]]
+    log_probabilities: bool = False
 
     def train(
         self, X: Matrix, labels: np.ndarray, *, n_classes: int, candidate: int, seed: int, **_
@@ -44,11 +52,13 @@ class Estimator:
         estimator.set_params(**dict.fromkeys(seeds, seed % _SEEDS))
         with _in_one_line(estimator, labels):
             estimator.fit(X, labels)
-        return Trained(Fitted(estimator, n_classes, labels.ndim == 2), "uncertified", epochs=0)
+        log = self.log_probabilities and hasattr(estimator, "predict_proba")
+        model = EstimatorScores(estimator, n_classes, labels.ndim == 2, log)
+        return Trained(model, "uncertified", epochs=0)
 
 
 @dataclass(frozen=True, eq=False)
-class Fitted:
+class EstimatorScores:
     """A fitted estimator as a scorer of all classes, those without a training row included.
 
     Scores are those of `toplabel.estimators.scores`: 0 is the threshold of label sets.
@@ -57,13 +67,18 @@ class Fitted:
     estimator: Any
     n_classes: int
     multilabel: bool
+    log_probabilities: bool = False
 
     def scores(self, X: Matrix) -> np.ndarray:
         """Return scores of rows, shape (rows, m)."""
         with _in_one_line(self.estimator):
             if self.multilabel:
                 return label_scores(self.estimator, X, self.n_classes)
-            known, classes = class_scores(self.estimator, X)
+            if self.log_probabilities:
+                known, classes = self.estimator.predict_proba(X), self.estimator.classes_
+                known = np.log(np.maximum(known, _LEAST))
+            else:
+                known, classes = class_scores(self.estimator, X)
         scores = np.full((X.shape[0], self.n_classes), known.min() - 1.0)
         scores[:, classes.astype(np.intp)] = known
         return scores
@@ -95,6 +110,17 @@ def _constant(labels: np.ndarray | None) -> str:
         return ""
     shown = ", ".join(map(str, same[:5])) + (", ..." if len(same) > 5 else "")
     return f" (no row or every row trained on has label {shown}, counted from 0)"
+
+
+def raised_in(module: str, error: Exception) -> str:
+    """Return kind, words and place of an error that a module of the user raised; "" if another did."""
+    file = getattr(sys.modules.get(module), "__file__", None)
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [frame.lineno for frame in frames if frame.filename == file]
+    if not lines:
+        return ""
+    place = f"{Path(str(file)).name}, line {lines[-1]}"
+    return f"{one_line(f'{type(error).__name__}: {error}')} ({place})"
 
 
 def check_classifier(estimator: Any, path: str) -> None:

@@ -54,6 +54,7 @@ PAPERS = _papers()
 _METRICS = {
     "rank_loss": "Rank loss",
     "hamming_loss": "Hamming loss",
+    "log_loss": "Log loss",
     "accuracy": "Accuracy",
     "balanced_accuracy": "Balanced acc.",
     "subset_accuracy": "Subset acc.",

@@ -16,6 +16,7 @@ from toplabel.kernels import rbf_gram
 from toplabel.reproduction.data.parts import with_ones
 from toplabel.reproduction.jobs import seed_of
 from toplabel.reproduction.methods import create
+from toplabel.reproduction.methods.estimator import raised_in
 from toplabel.reproduction.methods.trained import Affine, Matrix, Trained, dense
 from toplabel.reproduction.selection import Task
 from toplabel.solver import Solution
@@ -87,9 +88,12 @@ class Fitter:
                 max_iter=self._task.max_iter,
                 start=start if is_larger else None,
             )
-        except ValueError as error:
+        except Exception as error:
+            of_user = raised_in(self._task.recipe.loss.rpartition(".")[0], error)
+            if not (of_user or isinstance(error, ValueError)):
+                raise
             place = "split {split}, fold {fold}".format_map(self._place)
-            raise ValueError(f"{place}: {error}") from error
+            raise ValueError(f"{place}: {of_user or error}") from error
         fit = Fit(solution, C, candidate, time.perf_counter() - begin)
         if is_larger and isinstance(solution, Trained):
             self._largest = (C, solution)

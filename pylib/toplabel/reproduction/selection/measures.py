@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from scipy.special import logsumexp
 
 from toplabel import metrics, thresholds
 from toplabel.metrics.names import is_fraction, lower_is_better
@@ -40,8 +41,13 @@ def ranking_value(metric: str, truth: np.ndarray, scores: np.ndarray) -> float:
     scores tie that is the same.
     """
     name, _, k = metric.rpartition("_at_") if "_at_" in metric else (metric, "", "")
-    if metric in _OF_ONE_LABEL or metric.startswith("top"):
+    if metric == "log_loss" or metric in _OF_ONE_LABEL or metric.startswith("top"):
         _require(truth.ndim == 1, metric, "one label per instance")
+        if (
+            metric == "log_loss"
+        ):  # scores are logarithms of probabilities, up to a number of the row
+            of_truth = np.take_along_axis(scores, truth[:, None], axis=1)[:, 0]
+            return float(np.mean(logsumexp(scores, axis=1) - of_truth))
         if metric in _OF_ONE_LABEL:
             return 100.0 * _OF_ONE_LABEL[metric](truth, scores)
         return 100.0 * metrics.top_k_accuracy(truth, scores, k=int(metric[3:]), ties="shared")

@@ -19,7 +19,7 @@ from toplabel.kernels import cross_gram
 from toplabel.reproduction.config.protocols import Grid
 from toplabel.reproduction.data.parts import squared_norms
 from toplabel.reproduction.files import FileError, PathLike, read_records, write_records
-from toplabel.reproduction.methods import Recipe, create
+from toplabel.reproduction.methods import Recipe, create, gives_probabilities
 from toplabel.reproduction.methods.trained import Matrix, Trained, dense
 from toplabel.reproduction.selection import TuneTask, with_meaning
 from toplabel.reproduction.selection.choice import (
@@ -157,7 +157,13 @@ class FoldPath:
 
     @cached_property
     def _metrics(self) -> list[str]:
-        return with_meaning(self.task.metrics, self.problem.n_classes)
+        metrics = with_meaning(self.task.metrics, self.problem.n_classes)
+        if "log_loss" in metrics and not gives_probabilities(self.task.recipe):
+            metrics.remove("log_loss")
+        if not metrics:
+            asked = ", ".join(self.task.metrics)
+            raise ValueError(f"method '{self.task.method}': has none of the metrics {asked} here")
+        return metrics
 
     @cached_property
     def _rows(self) -> tuple[Matrix, Matrix]:
