@@ -32,7 +32,7 @@ from sklearn.svm import LinearSVC
 from large import MIB, peak_mib
 from toplabel import losses
 from toplabel.reproduction.jobs import seed_of
-from toplabel.reproduction.report.figures import style
+from toplabel.reproduction.report.figures.drawing import MARKERS, WIDTH, house_style
 from toplabel.reproduction.timing.clock import cpu_name, load_average
 from toplabel.reproduction.timing.peers import logistic
 from toplabel.solver import solve
@@ -295,14 +295,14 @@ def draw(table: pd.DataFrame, path: Path) -> None:
     """Draw seconds and memory over the size, a column for each axis."""
     names = list(AXES)
     series = {solver: i for i, solver in enumerate((*_CLASSES, "svm_ml", "lr_ml"))}
-    with style.house_style():
-        figure = Figure(figsize=(style.WIDTH, 4.2), layout="constrained")
+    with house_style():
+        figure = Figure(figsize=(WIDTH, 4.2), layout="constrained")
         panels = figure.subplots(2, len(names), sharex="col", sharey="row")
         for name, solver, runs in curves(table):
             for row, column in enumerate(("seconds", "mib")):
                 look = {
-                    "color": style.colour(series[solver]),
-                    "marker": style.marker(series[solver]),
+                    "color": f"C{series[solver]}",
+                    "marker": MARKERS[series[solver]],
                 }
                 look["linestyle"] = "--" if solver in PEERS else "-"
                 panels[row, names.index(name)].loglog(

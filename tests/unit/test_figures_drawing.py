@@ -23,9 +23,15 @@ from matplotlib.figure import Figure
 
 from toplabel.reproduction.compare.cells import KEPT, compared, read_cells, write_cells
 from toplabel.reproduction.compare.verdicts import VERDICTS
-from toplabel.reproduction.report.figures import agreement, registry, style
+from toplabel.reproduction.report.figures import agreement, registry
 from toplabel.reproduction.report.figures import circle as circle_figure
-from toplabel.reproduction.report.figures.drawing import design_of, make_figure, mathtext
+from toplabel.reproduction.report.figures.drawing import (
+    design_of,
+    house_style,
+    make_figure,
+    mathtext,
+    series_look,
+)
 from toplabel.reproduction.report.figures.registry import FIGURES, FigureTask, row_of
 from toplabel.reproduction.report.figures.selection import selection_curve
 from toplabel.reproduction.selection.choice import GridValues, choose
@@ -158,13 +164,13 @@ def test_the_row_of_a_figure_is_found_by_its_name() -> None:
 
 def test_the_style_stays_inside() -> None:
     before = mpl.rcParams.copy()
-    with style.house_style():
+    with house_style():
         assert mpl.rcParams["svg.hashsalt"] == "toplabel"
     assert {**mpl.rcParams, "backend": ""} == {**before, "backend": ""}
 
 
 def test_series_stay_apart_beyond_the_palette() -> None:
-    looks = {tuple(style.look(i).values()) for i in range(28)}
+    looks = {tuple(series_look(i).values()) for i in range(28)}
     assert len(looks) == 28
 
 
@@ -173,7 +179,7 @@ def test_series_stay_apart_beyond_the_palette() -> None:
     ["SVM^{Multi}_{1}", "top-5 SVM^{α}", "100% $x$", "a_{b c}^{d}", "W_{++, 0/256}", "^{\\bad$}"],
 )
 def test_labels_can_be_drawn(label: str) -> None:
-    with style.house_style():
+    with house_style():
         figure = Figure()
         figure.text(0, 0, mathtext(label))
         figure.canvas.draw()

@@ -20,9 +20,11 @@ from toplabel.reproduction.report.figures.formulas import (
     vertices,
 )
 
+NOTHING = Source(name="", design="")
+
 
 def test_the_curves_of_v_are_those_of_wrights_omega_and_of_its_approximations() -> None:
-    frame = LAMBERT.numbers(Source())
+    frame = LAMBERT.numbers(NOTHING)
     v = frame[frame["curve"] == "V"]
     np.testing.assert_allclose(v["value"], wrightomega(v["t"]), rtol=1e-13)
     at = {(row.panel, row.curve): row.value for row in frame[frame["t"].abs() == 10].itertuples()}
@@ -75,7 +77,7 @@ def test_faces_are_flat_and_convex() -> None:
 
 
 def test_points_of_a_region_decode_to_its_class() -> None:
-    frame = DECODING.numbers(Source())
+    frame = DECODING.numbers(NOTHING)
     for one, part in frame[frame["what"] == "region"].groupby("class"):
         corners = part[["f1", "f2"]].to_numpy()
         inside = np.random.default_rng(0).dirichlet(np.ones(len(corners)), 50) @ corners
@@ -85,6 +87,6 @@ def test_points_of_a_region_decode_to_its_class() -> None:
 
 
 def test_the_level_sets_are_those_of_the_losses() -> None:
-    for loss, part in LEVELS.numbers(Source()).groupby("loss"):
+    for loss, part in LEVELS.numbers(NOTHING).groupby("loss"):
         points, y = part[["f1", "f2"]].to_numpy(), np.zeros(len(part), dtype=int)
         assert (part["value"] == simplex_package.value(loss, points, y)).all()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from matplotlib.figure import Figure
 
 from toplabel.metrics.names import is_fraction
 from toplabel.reproduction.compare.verdicts import CLOSE, TOLERANCE, VERDICTS, in_points
-from toplabel.reproduction.report.figures import style
+from toplabel.reproduction.report.figures.drawing import INK, MUTED, WIDTH, as_svg, house_style
 from toplabel.reproduction.report.text import count, signed, table_label, table_order
 
 _KNEE = 0.1  # points; the axis is linear up to about here, and logarithmic beyond
@@ -25,7 +24,12 @@ _GREEN = "#009e73"
 _MARKS: dict[str, dict[str, Any]] = {
     "match": {"marker": "o", "color": _GREEN, "markersize": 2.6},
     "close": {"marker": "D", "color": "#0b5fa5", "markersize": 3.0},
-    "spread": {"marker": "o", "color": style.MUTED, "markersize": 3.2, "markerfacecolor": "white"},
+    "spread": {
+        "marker": "o",
+        "color": MUTED,
+        "markersize": 3.2,
+        "markerfacecolor": "white",
+    },
     "higher": {"marker": "^", "color": "#a3548c", "markersize": 3.6},
     "lower": {"marker": "v", "color": "#a3548c", "markersize": 3.6},
     "off": {"marker": "x", "color": "#c24a00", "markersize": 3.8},
@@ -56,9 +60,9 @@ def draw(points: pd.DataFrame, background: str = "none") -> str:
     """Draw the chart of `points_of` as SVG; a picture that stands alone needs a background."""
     tables = list(points["table"].unique())
     reach = max(2.0, points["points"].abs().max())
-    with style.house_style():
+    with house_style():
         height = _ROW * len(tables) + 0.95
-        figure = Figure(figsize=(style.WIDTH, height), layout="constrained", facecolor=background)
+        figure = Figure(figsize=(WIDTH, height), layout="constrained", facecolor=background)
         ax = figure.subplots()
         ax.set_facecolor(background)
         _set_axes(ax, tables, reach)
@@ -69,10 +73,7 @@ def draw(points: pd.DataFrame, background: str = "none") -> str:
             if len(judged):
                 ax.plot("points", "height", data=judged, label=label, ls="", gid=key, **look)
         figure.legend(loc="outside upper left", ncols=3)
-        text = io.StringIO()
-        metadata = {"Date": None, "Creator": None, "Title": "Measured minus printed numbers"}
-        figure.savefig(text, format="svg", metadata=metadata, facecolor=background)
-    return text.getvalue()
+        return as_svg(figure, "Measured minus printed numbers", background)
 
 
 def _set_axes(ax: Axes, tables: list[str], reach: float) -> None:
@@ -81,7 +82,7 @@ def _set_axes(ax: Axes, tables: list[str], reach: float) -> None:
     ax.set_xlim(-1.04 * reach, 1.04 * reach)
     for width, alpha in ((CLOSE * TOLERANCE, 0.08), (TOLERANCE, 0.14)):
         ax.axvspan(-width, width, color=_GREEN, alpha=alpha, linewidth=0)
-    ax.axvline(0.0, color=style.INK, linewidth=0.6)
+    ax.axvline(0.0, color=INK, linewidth=0.6)
     ticks = [0.0, *(sign * tick for tick in _TICKS if tick <= reach for sign in (-1, 1))]
     ax.set_xticks(ticks, [signed(t, 0 if abs(t) >= 5 or t == 0 else 1) for t in ticks])
     ax.minorticks_off()

@@ -11,8 +11,14 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Circle, Wedge
 
 from toplabel.reproduction.data.prepared import load_prepared
-from toplabel.reproduction.report.figures import style
-from toplabel.reproduction.report.figures.drawing import Design, Source, mathtext, panel_grid
+from toplabel.reproduction.report.figures.drawing import (
+    INK,
+    Design,
+    Source,
+    mathtext,
+    panel_grid,
+    series_look,
+)
 from toplabel.reproduction.selection.choice import load_choices
 from toplabel.reproduction.selection.models import Model, key_of, load_models
 
@@ -76,18 +82,18 @@ def draw(frame: pd.DataFrame) -> Figure:
 
 def _draw_points(ax: Axes, points: pd.DataFrame, classes: Sequence[str]) -> None:
     """Draw the points, the classes beside each other, since they overlap in angle."""
-    ax.add_patch(Circle((0, 0), 1.0, fill=False, edgecolor=style.INK, linewidth=0.9))
+    ax.add_patch(Circle((0, 0), 1.0, fill=False, edgecolor=INK, linewidth=0.9))
     for i, name in enumerate(classes):
         angle = points.loc[points["class"] == name, "angle"].to_numpy(dtype=float)
         radius = _POINTS_OUTER - _POINTS_STEP * i
-        look = style.look(i) | {"linestyle": "", "markersize": 2.8, "markeredgewidth": 0}
+        look = series_look(i) | {"linestyle": "", "markersize": 2.8, "markeredgewidth": 0}
         ax.plot(radius * np.cos(angle), radius * np.sin(angle), label=f"class {name}", **look)
 
 
 def _draw_ring(ax: Axes, part: pd.DataFrame, rank: str, classes: Sequence[str]) -> None:
     inner, outer = _RINGS[rank]
     for start, end, name in arcs(part[rank].to_numpy()):
-        look = {"facecolor": style.colour(classes.index(name)), "edgecolor": "none"}
+        look = {"facecolor": f"C{classes.index(name)}", "edgecolor": "none"}
         ax.add_patch(Wedge((0, 0), outer, start, end, width=outer - inner, **look))
         if end - start >= _SHORTEST_NAMED_ARC:
             middle, radius = np.radians((start + end) / 2), (inner + outer) / 2

@@ -7,8 +7,7 @@ import io
 import pandas as pd
 from matplotlib.figure import Figure
 
-from toplabel.reproduction.report.figures import style
-from toplabel.reproduction.report.figures.drawing import mathtext
+from toplabel.reproduction.report.figures.drawing import WIDTH, house_style, mathtext, series_look
 
 
 def draw(scores: pd.DataFrame) -> bytes:
@@ -16,11 +15,11 @@ def draw(scores: pd.DataFrame) -> bytes:
 
     `scores` has the columns `label`, `seconds` and `behind` of `compare.within.SCORES`.
     """
-    with style.house_style():
-        figure = Figure(figsize=(style.WIDTH, 2.6), layout="constrained")
+    with house_style():
+        figure = Figure(figsize=(WIDTH, 2.6), layout="constrained")
         ax = figure.subplots()
         for i, (label, part) in enumerate(scores.groupby("label", sort=False)):
-            look = style.look(i) | {"linestyle": ""}
+            look = series_look(i) | {"linestyle": ""}
             seconds = part["seconds"].clip(lower=1e-3)  # of a fit too short to measure
             ax.plot(seconds, part["behind"], label=mathtext(str(label)), **look)
         ax.set_xscale("log")

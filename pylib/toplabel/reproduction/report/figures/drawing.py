@@ -1,25 +1,95 @@
-"""What all figures share: their files, labels as mathematics, panels and axes of time."""
+"""What all figures share: style, files, labels as mathematics, panels and axes of time."""
 
 from __future__ import annotations
 
 import importlib
+import io
 import math
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import matplotlib as mpl
 import pandas as pd
+from cycler import cycler
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Drawing
 
 from toplabel.reproduction.files import read_json, result_path, write_json
 from toplabel.reproduction.frames import write_frame
-from toplabel.reproduction.report.figures import style
 from toplabel.reproduction.report.figures.registry import FigureTask
 from toplabel.reproduction.report.text import segments
+
+#: Okabe and Ito's palette, the yellow left out, sky blue and orange darker: all have a contrast of
+#: 3 or more to white.
+PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#3A92C8", "#B07D00", "#000000")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+LINES = ("-", "--", ":", "-.")
+
+INK = "#222222"
+MUTED = "#767676"
+RULE = "#cccccc"
+
+WIDTH, HEIGHT = 7.2, 9.2  # inches: the text of the PDF's page, with room for a caption
+
+_STYLE: dict[Any, Any] = {
+    "svg.fonttype": "path",
+    "svg.hashsalt": "toplabel",
+    "figure.facecolor": "none",
+    "savefig.facecolor": "none",
+    "savefig.transparent": True,
+    "font.family": "DejaVu Sans",
+    "font.size": 8.0,
+    "axes.titlesize": 8.5,
+    "axes.titlelocation": "left",
+    "axes.labelsize": 8.0,
+    "axes.edgecolor": MUTED,
+    "axes.labelcolor": INK,
+    "axes.linewidth": 0.6,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "axes.prop_cycle": cycler(color=PALETTE),
+    "grid.color": RULE,
+    "grid.linewidth": 0.4,
+    "text.color": INK,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "xtick.labelsize": 7.5,
+    "ytick.labelsize": 7.5,
+    "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6,
+    "lines.linewidth": 1.3,
+    "lines.markersize": 3.5,
+    "legend.frameon": False,
+    "legend.fontsize": 7.5,
+    "mathtext.fontset": "dejavusans",
+}
+
+
+@contextmanager
+def house_style() -> Iterator[None]:
+    """Apply the style of all figures while they are drawn and saved.
+
+    Text is drawn as outlines, so that a figure looks the same in a browser, in the PDF and in a copy
+    of the file alone. The background is transparent, so that a page may be light or dark.
+    """
+    with mpl.rc_context():
+        mpl.rcdefaults()
+        mpl.rcParams.update(_STYLE)
+        yield
+
+
+def series_look(position: int) -> dict[str, Any]:
+    """Return colour, marker and line of the series at this position, all different up to 28."""
+    marker = MARKERS[position % len(MARKERS)]
+    line = LINES[(position // len(PALETTE)) % len(LINES)]
+    return {"color": f"C{position}", "marker": marker, "linestyle": line}
 
 
 @dataclass(frozen=True)
@@ -36,18 +106,11 @@ class Design:
     draw: Callable[[pd.DataFrame], Drawing]
 
 
-@dataclass(frozen=True)
-class Source:
-    """What the numbers of a figure are computed from.
-
-    `files` are the inputs of the figure's row; the other fields are those of `FigureTask`.
-    """
+@dataclass(frozen=True, kw_only=True)
+class Source(FigureTask):
+    """A figure to draw, and the `files` that its numbers are computed from."""
 
     files: Sequence[Path] = ()
-    dataset: str = ""
-    title: str = ""
-    split: str = ""
-    methods: Sequence[Mapping[str, Any]] = ()
 
     def all(self, pattern: str) -> list[Path]:
         """Return the files whose path ends like a pattern."""
@@ -62,20 +125,16 @@ class Source:
 def design_of(name: str) -> Design:
     """Return a design by the name of its module and its own, as in the registry."""
     module, _, design = name.partition(".")
-    return getattr(
-        importlib.import_module(f"toplabel.reproduction.report.figures.{module}"), design
-    )
+    figures = importlib.import_module(f"toplabel.reproduction.report.figures.{module}")
+    return getattr(figures, design)
 
 
 def make_figure(task: FigureTask, files: Sequence[Path], out_svg: str | os.PathLike[str]) -> None:
-    """Compute the numbers of a figure, draw them, and write ``<name>.svg``, ``.csv`` and ``.json``.
-
-    The .csv with the numbers and the .json with the words are written beside `out_svg`.
-    """
-    source = Source(files, task.dataset, task.title, task.split, task.methods)
+    """Compute the numbers of a figure, draw them, and write ``<name>.svg``, ``.csv`` and ``.json``."""
+    source = Source(**vars(task), files=files)
     design = design_of(task.design)
     out = Path(out_svg)
-    with style.house_style():
+    with house_style():
         frame = design.numbers(source)
         drawing = design.draw(frame)
         width, height = drawing.get_size_inches()
@@ -83,7 +142,7 @@ def make_figure(task: FigureTask, files: Sequence[Path], out_svg: str | os.PathL
             drawing.savefig(path, format="svg", metadata={"Date": None, "Creator": None})
     write_frame(frame, out.with_suffix(".csv"))
     # So wide that letters are of one size in all figures, but no higher than a page.
-    share = min(width, style.HEIGHT / height * width, style.WIDTH) / style.WIDTH
+    share = min(width, HEIGHT / height * width, WIDTH) / WIDTH
     conditions = [read_json(path, ["what", "sentence"]) for path in source.all("timing/*.json")]
     measured = [f"{words['what']} {words['sentence']}".strip() for words in conditions]
     words = {
@@ -118,7 +177,7 @@ def panel_grid(number: int, *, across: int, height: float) -> tuple[Drawing, lis
     """Return a figure with a number of panels, `across` in a row, each `height` inches high."""
     columns = min(number, across)
     rows = math.ceil(number / columns)
-    size = (style.WIDTH * columns / across, height * rows + 0.35)
+    size = (WIDTH * columns / across, height * rows + 0.35)
     figure = Drawing(figsize=size, layout="constrained")
     grid = figure.subplots(rows, columns, squeeze=False).ravel()
     for spare in grid[number:]:
@@ -132,6 +191,14 @@ def draw_against_time(ax: Axes, frame: pd.DataFrame, series: str, column: str) -
         part = part.sort_values("seconds", kind="stable")
         # The time of the first points may be measured as 0.
         seconds = part["seconds"].clip(lower=1e-5)
-        ax.plot(seconds, part[column], label=mathtext(name), markevery=0.08, **style.look(i))
+        ax.plot(seconds, part[column], label=mathtext(name), markevery=0.08, **series_look(i))
     ax.set_xscale("log")
     ax.set_xlabel("seconds of training")
+
+
+def as_svg(figure: Drawing, title: str, background: str = "none") -> str:
+    """Return a figure that is no file of its own as SVG, always the same bytes."""
+    text = io.StringIO()
+    metadata = {"Date": None, "Creator": None, "Title": title}
+    figure.savefig(text, format="svg", metadata=metadata, facecolor=background)
+    return text.getvalue()

@@ -13,8 +13,15 @@ from matplotlib.patches import Polygon
 from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 
 from toplabel import prox, simplex
-from toplabel.reproduction.report.figures import style
-from toplabel.reproduction.report.figures.drawing import Design, Source, panel_grid
+from toplabel.reproduction.report.figures.drawing import (
+    INK,
+    MARKERS,
+    MUTED,
+    WIDTH,
+    Design,
+    Source,
+    panel_grid,
+)
 
 # V(t) = W(e^t) and its approximations (TPAMI Fig. 2, section 5.2) ---------------------------------
 
@@ -164,11 +171,11 @@ def simplices_numbers(source: Source) -> pd.DataFrame:
 def draw_simplices(frame: pd.DataFrame) -> Figure:
     """Draw one polytope in each panel, inside the unit cube."""
     panels = list(frame.groupby(["set", "k"], sort=False))
-    figure = Figure(figsize=(style.WIDTH, 4.85), layout="constrained")
+    figure = Figure(figsize=(WIDTH, 4.85), layout="constrained")
     for i, ((kind, k), part) in enumerate(panels, start=1):
         ax = figure.add_subplot(2, 3, i, projection="3d", proj_type="ortho")
         corners = [face[_AXES].to_numpy() for _, face in part.groupby("face", sort=False)]
-        look = {"facecolors": style.colour(0), "edgecolors": style.colour(0), "alpha": 0.4}
+        look = {"facecolors": "C0", "edgecolors": "C0", "alpha": 0.4}
         ax.add_collection3d(Poly3DCollection(corners, linewidths=1.3, **look))
         for axis, name in zip((ax.xaxis, ax.yaxis, ax.zaxis), _AXES, strict=True):
             axis.set_pane_color("none")
@@ -226,19 +233,19 @@ def decoding_numbers(source: Source) -> pd.DataFrame:
 
 def draw_decoding(frame: pd.DataFrame) -> Figure:
     """Draw the code vectors, their triangle and the region of each class."""
-    figure = Figure(figsize=(style.WIDTH * 0.55, style.WIDTH * 0.55), layout="constrained")
+    figure = Figure(figsize=(WIDTH * 0.55, WIDTH * 0.55), layout="constrained")
     ax = figure.subplots()
     for y, part in frame.groupby("class"):
         corners = part.loc[part["what"] == "region", _PLANE].to_numpy()
         (point,) = part.loc[part["what"] == "code", _PLANE].to_numpy()
-        colour = style.colour(y - 1)
+        colour = f"C{y - 1}"
         ax.add_patch(Polygon(corners, facecolor=colour, alpha=0.18, edgecolor="none"))
-        ax.plot(*corners[[1, 0, 3]].T, color=style.MUTED, linewidth=0.9, linestyle="--")
-        ax.plot(*point, color=colour, marker=style.marker(y - 1), markersize=6)
+        ax.plot(*corners[[1, 0, 3]].T, color=MUTED, linewidth=0.9, linestyle="--")
+        ax.plot(*point, color=colour, marker=MARKERS[y - 1], markersize=6)
         first, second = point
         ax.text(1.15 * first, 1.15 * second, f"$c_{y}$", ha="center", va="center")
         ax.text(0.38 * first, 0.38 * second, f"class {y}", ha="center", va="center", fontsize=7)
-    draw_triangle(ax, style.INK)
+    draw_triangle(ax, INK)
     return figure
 
 
@@ -286,14 +293,14 @@ def draw_levels(frame: pd.DataFrame) -> Figure:
     figure, axes = panel_grid(len(_LOSSES), across=3, height=2.5)
     for ax, (loss, part) in zip(axes, frame.groupby("loss", sort=False), strict=True):
         grid = part.pivot_table(index="f2", columns="f1", values="value")
-        look: dict[str, Any] = {"colors": style.colour(0), "linewidths": 0.9}
+        look: dict[str, Any] = {"colors": "C0", "linewidths": 0.9}
         lines = ax.contour(grid.columns, grid.index, grid.to_numpy(), levels=_LEVELS, **look)
         ax.clabel(lines, fontsize=6)
         for y, point in enumerate(CODES):
-            ax.plot(*point, color=style.INK, marker=style.marker(y), markersize=4)
+            ax.plot(*point, color=INK, marker=MARKERS[y], markersize=4)
             first, second = 1.22 * point
             ax.text(first, second, f"$c_{y + 1}$", ha="center", va="center")
-        draw_triangle(ax, style.MUTED)
+        draw_triangle(ax, MUTED)
         ax.set_title(_LOSSES[loss], loc="center")
     return figure
 

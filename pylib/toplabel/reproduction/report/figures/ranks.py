@@ -8,8 +8,14 @@ from collections.abc import Mapping, Sequence
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from toplabel.reproduction.report.figures import style
-from toplabel.reproduction.report.figures.drawing import mathtext
+from toplabel.reproduction.report.figures.drawing import (
+    INK,
+    MUTED,
+    PALETTE,
+    WIDTH,
+    house_style,
+    mathtext,
+)
 
 Groups = Sequence[Sequence[str]]
 _BAR, _LINE = (
@@ -45,14 +51,14 @@ def draw(
     below = _BAR * (len(bars) + 1)
     lines = (count + 1) // 2
     height = 1.6 + below + _LINE * lines
-    with style.house_style():
-        figure = Figure(figsize=(style.WIDTH, _INCHES * height + 0.2), layout="constrained")
+    with house_style():
+        figure = Figure(figsize=(WIDTH, _INCHES * height + 0.2), layout="constrained")
         ax = figure.subplots()
         ax.set_xlim(1.0 - 0.42 * count, count + 0.42 * count)
         ax.set_ylim(-below - _LINE * lines, 1.6)
         ax.axis("off")
         _draw_axis(ax, count, critical_difference)
-        colours = dict(zip(groups, (style.INK, style.PALETTE[0]), strict=False))
+        colours = dict(zip(groups, (INK, PALETTE[0]), strict=False))
         for i, (test, group) in enumerate(bars):
             ends = [ranks[group[0]] - 0.04, ranks[group[-1]] + 0.04]
             ax.plot(ends, [-_BAR * (i + 1)] * 2, color=colours[test], linewidth=3.0, marker="")
@@ -74,12 +80,12 @@ def draw(
 
 def _draw_axis(ax: Axes, count: int, critical_difference: float) -> None:
     """Draw the axis of ranks, and the critical difference as a length above it."""
-    ax.plot([1, count], [0, 0], color=style.INK, linewidth=0.8, marker="")
+    ax.plot([1, count], [0, 0], color=INK, linewidth=0.8, marker="")
     for rank in range(1, count + 1):
-        ax.plot([rank, rank], [0, 0.15], color=style.INK, linewidth=0.8, marker="")
+        ax.plot([rank, rank], [0, 0.15], color=INK, linewidth=0.8, marker="")
         ax.text(rank, 0.25, str(rank), ha="center", va="bottom")
     ends = [1.0, 1.0 + critical_difference]
-    ax.plot(ends, [1.15, 1.15], color=style.MUTED, linewidth=1.2, marker="|")
+    ax.plot(ends, [1.15, 1.15], color=MUTED, linewidth=1.2, marker="|")
     words = f"critical difference (Nemenyi) {critical_difference:.2f}"
     ax.text(ends[0], 1.25, words, ha="left", va="bottom")
 
@@ -87,7 +93,7 @@ def _draw_axis(ax: Axes, count: int, critical_difference: float) -> None:
 def _draw_method(ax: Axes, rank: float, label: str, y: float, is_left: bool, count: int) -> None:
     """Draw a line from the rank of a method down to its label, at the nearer side."""
     end = 1.0 - 0.05 * count if is_left else count + 0.05 * count
-    ax.plot([rank, rank, end], [0, y, y], color=style.MUTED, linewidth=0.7, marker="")
+    ax.plot([rank, rank, end], [0, y, y], color=MUTED, linewidth=0.7, marker="")
     text = f"{label}  {rank:.2f}" if is_left else f"{rank:.2f}  {label}"
     side = "right" if is_left else "left"
     ax.text(end, y, f" {text} ", ha=side, va="center")

@@ -10,8 +10,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from toplabel.metrics.names import lower_is_better, unit
-from toplabel.reproduction.report.figures import style
-from toplabel.reproduction.report.figures.drawing import Design, Source, mathtext, panel_grid
+from toplabel.reproduction.report.figures.drawing import MUTED, Design, Source, mathtext, panel_grid
 from toplabel.reproduction.report.text import metric_label
 from toplabel.reproduction.selection.choice import Choice, GridValues, choose, load_grids, means
 from toplabel.reproduction.selection.measures import sign
@@ -63,7 +62,7 @@ def draw(frame: pd.DataFrame) -> Figure:
             ax.sharey(axes[0])
         curve = curve.sort_values("C")
         own = curve[curve["chosen"].astype(bool)]
-        ax.axhline(best, color=style.MUTED, linewidth=0.6, linestyle="--")
+        ax.axhline(best, color=MUTED, linewidth=0.6, linestyle="--")
         ax.plot(curve["C"], curve["value"], marker="o", markersize=2.0, linewidth=1.0)
         ring: dict[str, Any] = {
             "marker": "o",
@@ -71,7 +70,7 @@ def draw(frame: pd.DataFrame) -> Figure:
             "markerfacecolor": "none",
             "linestyle": "",
         }
-        ax.plot(own["C"], own["value"], color=style.colour(0), clip_on=False, **ring)
+        ax.plot(own["C"], own["value"], color="C0", clip_on=False, **ring)
         ax.set_title(mathtext(label), fontsize=7.5, pad=3)
         bottom = i + _ACROSS >= len(panels)
         ax.tick_params(labelleft=i % _ACROSS == 0, labelbottom=bottom, labelsize=6.5)

@@ -7,8 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from toplabel.reproduction.data.prepared import load_prepared
-from toplabel.reproduction.report.figures import style
-from toplabel.reproduction.report.figures.drawing import Design, Source, mathtext, panel_grid
+from toplabel.reproduction.report.figures.drawing import MUTED, Design, Source, mathtext, panel_grid
 from toplabel.reproduction.selection.set_sizes import set_sizes
 
 _ACROSS = 4
@@ -57,15 +56,15 @@ def _draw_panel(ax: Axes, part: pd.DataFrame) -> None:
     ax.plot(
         sized["level"],
         sized["found_fixed"],
-        color=style.MUTED,
+        color=MUTED,
         linestyle="--",
         label="K for each row",
     )
-    ax.plot(sized["size"], sized["found"], marker="o", label="K on average", color=style.colour(0))
+    ax.plot(sized["size"], sized["found"], marker="o", label="K on average", color="C0")
     ax.plot(
         covering["size"],
         covering["found"],
-        color=style.colour(1),
+        color="C1",
         linestyle="",
         marker="x",
         label="for a coverage",

@@ -6,8 +6,13 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from toplabel.reproduction.frames import read_frame
-from toplabel.reproduction.report.figures import style
-from toplabel.reproduction.report.figures.drawing import Design, draw_against_time, panel_grid
+from toplabel.reproduction.report.figures.drawing import (
+    WIDTH,
+    Design,
+    draw_against_time,
+    panel_grid,
+    series_look,
+)
 from toplabel.reproduction.timing import projections, training
 
 # Projections without sorting beside those that sort (Fig. 3a) -------------------------------------
@@ -15,13 +20,13 @@ from toplabel.reproduction.timing import projections, training
 
 def draw_projections(frame: pd.DataFrame) -> Figure:
     """Draw the time of 1000 projections against the dimension, both logarithmic."""
-    figure = Figure(figsize=(style.WIDTH, 3.4), layout="constrained")
+    figure = Figure(figsize=(WIDTH, 3.4), layout="constrained")
     ax = figure.subplots()
     for i, ((projection, algorithm), part) in enumerate(
         frame.groupby(["projection", "algorithm"], sort=False)
     ):
         label = f"{projection}, {algorithm}" if projection == projections.BIPARTITE else projection
-        look = style.look(i) | {"linestyle": "-" if algorithm == projections.OURS else "--"}
+        look = series_look(i) | {"linestyle": "-" if algorithm == projections.OURS else "--"}
         ax.plot(part["dimension"], part["seconds"], label=label, **look)
     ax.set(xscale="log", yscale="log", xlabel="dimension d", ylabel="seconds for 1000 problems")
     figure.legend(loc="outside right center")
@@ -76,7 +81,7 @@ CONVERGENCE = Design(
 
 def draw_softmax(frame: pd.DataFrame) -> Figure:
     """Draw how far the objective of each solver is from the optimum, against time."""
-    figure = Figure(figsize=(style.WIDTH, 3.1), layout="constrained")
+    figure = Figure(figsize=(WIDTH, 3.1), layout="constrained")
     ax = figure.subplots()
     floor = min(frame.loc[frame["excess"] > 0, "excess"].min(), training.FINISH)
     drawn = frame.assign(excess=frame["excess"].clip(lower=floor))
