@@ -10,6 +10,7 @@ from markup import Element, Site
 from sample_run import RUN, Sample, cells, dataset
 
 from samples_of_results import MEASURED
+from toplabel.reproduction.report.findings import bases
 
 
 def row(site: Site, page: str, label: str) -> dict[str, Element]:
@@ -193,3 +194,18 @@ def test_the_page_of_the_papers_lists_their_items_and_the_losses(site: Site) -> 
     assert "Householder" in tables[0]
     assert "SVMMultiγ" in tables[4].replace(" ", "")
     assert "(2(T − 1)/T)1/2" in tables[5]
+
+
+def test_the_score_counts_distinct_numbers_and_those_outside_the_largest_tables() -> None:
+    rows = [
+        ("tpami2017", "letter", "top1", "match"),
+        ("cvpr2016", "letter", "top1", "match"),  # the same measurement in another table
+        ("tpami2017", "letter", "top2", "off"),
+        ("nips2012", "letter", "top3", "match"),
+        ("tpami2017", "yeast", "top1", ""),
+    ]
+    numbers = pd.DataFrame(rows, columns=["source", "dataset", "metric", "verdict"])
+    numbers = numbers.assign(config_dataset=numbers["dataset"], config_method="lr_multi")
+    words = bases(numbers)
+    assert "3 are distinct (67 % match, 33 % are not reproduced)" in words
+    assert "1 stand outside the tables of letter" in words

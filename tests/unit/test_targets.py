@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 import yaml
 
+from toplabel.reproduction.config.datasets import load_registry
 from toplabel.reproduction.config.keys import key_of
+from toplabel.reproduction.data.fetch import NOT_ASKED, NOT_PUBLISHED, NOT_REACHED, RawFiles
 from toplabel.reproduction.plan import Plan
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -49,3 +51,11 @@ def test_the_example_of_a_loss_trains_no_method_whose_k_its_table_does_not_allow
         for dataset in ("wine", "letter")
     }
     assert ks == {"wine": {1, 2}, "letter": {1, 2, 5}}
+
+
+def test_data_that_a_run_does_not_ask_for_are_unpublished_have_an_address_or_are_here():
+    raw = RawFiles(load_registry(ROOT / "config/datasets.yaml"), [ROOT / "data/embedded"], False)
+    assert raw.absence("cub").startswith(f"{NOT_PUBLISHED}: features")
+    assert raw.absence("news20").startswith(f"{NOT_REACHED}: features")
+    assert raw.absence("aloi") == NOT_REACHED
+    assert raw.absence("emotions") == NOT_ASKED

@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
+import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -21,6 +22,8 @@ from toplabel.reproduction.facts import KEPT_JOBS, jobs
 from toplabel.reproduction.files import SUMMARY, FileError, read_json, write_json
 from toplabel.reproduction.frames import read_frame, write_frame
 from toplabel.reproduction.report.figures import agreement
+from toplabel.reproduction.report.findings import bases
+from toplabel.reproduction.report.text import count
 
 PUBLISHED_TABLES = "data/published"
 PICTURE = "docs/images/agreement.svg"
@@ -75,9 +78,12 @@ def _with_studies(took: pd.DataFrame, measured: pd.DataFrame) -> pd.DataFrame:
 def score(summary: Path) -> str:
     """Return the score of the kept run, as README.md has it: every printed number counts once."""
     cells = read_cells(summary / "cells.csv")
-    cells = cells[(cells["run"] == KEPT) & (cells["verdict"] != "") & (cells["reading"] == "")]
+    cells = compared(cells, KEPT)
     day = read_json(summary / "run.json", ["created"])["created"][:10]
-    known, printed = len(cells), len(load_published(Path(PUBLISHED_TABLES)))
+    known, printed = (
+        int((cells["verdict"] != "").sum()),
+        len(load_published(Path(PUBLISHED_TABLES))),
+    )
     counts = cells["verdict"].value_counts()
     far = sum(counts.get(verdict, 0) for verdict in NOT_REPRODUCED)
     spread = counts.get("spread", 0)
@@ -85,11 +91,14 @@ def score(summary: Path) -> str:
         f"{100 * number / known:.0f} %"
         for number in (counts["match"], counts["close"], spread, far)
     )
-    return (
-        f"Of {known:,} checkable numbers {match} match, {close} are close, {near} lie within the spread\n"
-        f"of random draws and {off} are not reproduced; {printed - known:,} cannot be checked, nearly all because\n"
-        f"their data cannot be had. (The last whole run, {day}.)"
+    text = (
+        f"Of {count(known)} checkable numbers {match} match, {close} are close, {near} lie within the spread "
+        f"of random draws and {off} are not reproduced (the last whole run, {day}). {bases(cells)} "
+        f"The papers print {count(printed)} numbers: {count(printed - len(cells))} cannot be measured, "
+        f"nearly all because their data cannot be had, and {len(cells) - known} a prediction without "
+        "any label matches, too."
     )
+    return textwrap.fill(text, 95)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

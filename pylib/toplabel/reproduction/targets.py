@@ -160,15 +160,16 @@ class Targets:
         """Return the reason why each other registered data set is missing."""
         plan = self.plan
         prepared = {*self.prepared()}
-        others = [name for name in plan.registry if plan.prepared(name) not in prepared]
-        if plan.run.show:
-            return dict.fromkeys(others, "not prepared")
         asked = {cell.dataset for cell in plan.asked}
-        return {
-            name: (plan.raw.missing(name) if name in asked else "")
-            or "not asked for by this run; make whole asks for all whose data can be had"
-            for name in others
-        }
+        reasons = {}
+        for name in plan.registry:
+            if plan.prepared(name) in prepared:
+                continue
+            reasons[name] = plan.raw.absence(name)
+            if name in asked:
+                detail = "not prepared" if plan.run.show else plan.raw.missing(name)
+                reasons[name] = f"{reasons[name].partition(':')[0]}: {detail}"
+        return reasons
 
     # ---- targets ---------------------------------------------------------------------------------
 

@@ -60,9 +60,9 @@ COLUMNS: Mapping[str, type] = {
 }
 """The columns of the frame, which docs/files.md describes."""
 
-NOT_RUN = "not part of this run"
-OF_OTHERS = "published by other authors, not measured by this project"
-NOT_REGISTERED = "no registered data set has these features"
+NOT_RUN = "this run does not ask for this method"
+OF_OTHERS = "they are of programs of other authors"
+NOT_REGISTERED = "their images and networks are not here"
 _REASON = ["reason_title", "reason_why", "evidence"]
 _METHOD = ["method", "k", "gamma", "kernel"]
 _TABLE = ["source", "table", "own_table"]

@@ -221,6 +221,8 @@ class Entry(Closed):
     waits_for: str | None = None
     """What is missing, in plain words that go on from "waits for"; shown while the set cannot be
     had."""
+    is_published: bool = False
+    """Whether somebody publishes what the set waits for."""
     not_comparable: str | None = None
     """Why results on this set are not those that the papers print, in plain words; they are never
     compared then."""

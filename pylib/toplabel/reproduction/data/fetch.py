@@ -51,6 +51,12 @@ class FetchError(ValueError):
     """A raw file is not available."""
 
 
+NOT_PUBLISHED = "their data are published by nobody"
+NOT_REACHED = "their data have an address that was not reached, or not asked"
+NOT_ASKED = "their data are here, and this run does not ask for them"
+"""Why a data set is missing; what it waits for comes behind a colon."""
+
+
 @dataclass(frozen=True)
 class FetchTask:
     """A raw file to bring: what is registered of it, and of the data set that it is of."""
@@ -278,6 +284,16 @@ class RawFiles:
             return "PyTorch is not installed: pip install 'toplabel[torch]'"
         origin = self.registry[self.registry.origin_of(dataset)]
         return missing_reason(origin, Path(RAW), self.mirrors, self.download)
+
+    def absence(self, dataset: str) -> str:
+        """Return whether the data of a set are here, have an address, or are published by nobody,
+        with what the set waits for.
+        """
+        entry = self.registry[self.registry.origin_of(dataset)]
+        if not missing_reason(entry, Path(RAW), self.mirrors):
+            return NOT_ASKED
+        kind = NOT_PUBLISHED if entry.waits_for and not entry.is_published else NOT_REACHED
+        return f"{kind}: {entry.waits_for}" if entry.waits_for else kind
 
     @cache  # noqa: B019
     def files(self, dataset: str) -> list[str]:

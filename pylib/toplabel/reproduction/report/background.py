@@ -74,12 +74,19 @@ def _missing(inputs: Inputs) -> list[Part]:
     if cells.empty:
         return [Text("Nothing: every printed number has a measured one.")]
     rows = []
-    for why, number in cells["why"].value_counts().items():
-        titles = cells.loc[cells["why"] == why, "dataset"].map(inputs.title)
+    kinds = kinds_of_missing(cells)
+    for why, number in kinds.value_counts().items():
+        titles = cells.loc[kinds == why, "dataset"].map(inputs.title)
         sets = titles.value_counts(sort=False).items()
-        rows.append([why, count(number), ", ".join(f"{title} {count(n)}" for title, n in sets)])
+        where = ", ".join(f"{title} {count(n)}" for title, n in sets)
+        rows.append([why, count(number), where])
     caption = "Printed numbers without a measured one"
     return [table_of(caption, ["Why", "Numbers", "Where"], rows)]
+
+
+def kinds_of_missing(cells: pd.DataFrame) -> pd.Series:
+    """Return why each number is missing, without what its data set waits for."""
+    return cells["why"].str.replace(r":.*", "", regex=True)
 
 
 def _data_sets(inputs: Inputs) -> list[Part]:

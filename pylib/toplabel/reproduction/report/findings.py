@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from toplabel.reproduction.compare.cells import CELL
 from toplabel.reproduction.compare.claims import OTHER, PRINTED, SAME, SHARED
 from toplabel.reproduction.compare.intervals import FAILS, HOLDS, UNDECIDED
 from toplabel.reproduction.compare.published import decimals_of
@@ -24,6 +25,7 @@ from toplabel.reproduction.report.text import (
 )
 from toplabel.reproduction.report.tree import Entry, Fold, Part, Table, Text, table_of
 
+_LARGE = ("letter", "caltech101_silhouettes")  # their tables have three quarters of all numbers
 _NAMED = 4  # data sets of a claim that are named; more are counted
 _UNKNOWN = "Without a known reason"
 _CLAIMS_OF = {PRINTED: "In the papers", SAME: "Here, the same cells", OTHER: "Here, other data"}
@@ -43,10 +45,9 @@ Claim = Mapping[str, Mapping[str, Any]]
 
 
 def score_of(cells: pd.DataFrame) -> dict[str, int]:
-    """Count cells: "published", "comparable" (measured and published), and each verdict."""
+    """Count cells: "comparable" (measured and published), and each verdict."""
     counts = cells["verdict"].value_counts()
     return {
-        "published": int(cells["published"].count()),
         "comparable": len(cells[cells["verdict"] != ""]),
         **{key: int(counts.get(key, 0)) for key in VERDICTS},
     }
@@ -55,6 +56,28 @@ def score_of(cells: pd.DataFrame) -> dict[str, int]:
 def missed(score: Mapping[str, int]) -> int:
     """Return the number of cells that are farther from print than close, whatever the direction."""
     return sum(score[key] for key in NOT_REPRODUCED)
+
+
+def bases(numbers: pd.DataFrame) -> str:
+    """Return the scores of the distinct numbers, and of those outside the two largest tables.
+
+    A number that several tables print is measured once.
+    """
+    judged = numbers[numbers["verdict"] != ""]
+    is_large = judged["dataset"].isin(_LARGE) & judged["source"].isin(["tpami2017", "cvpr2016"])
+    distinct, outside = score_of(judged.drop_duplicates(CELL)), score_of(judged[~is_large])
+    first = f"{count(distinct['comparable'])} are distinct ({_shares(distinct)})"
+    if not outside["comparable"]:
+        return f"Of these, {first}."
+    where = "outside the tables of letter and silhouettes in TPAMI and CVPR"
+    return (
+        f"Of these, {first}, and {count(outside['comparable'])} stand {where} ({_shares(outside)})."
+    )
+
+
+def _shares(score: Mapping[str, int]) -> str:
+    match, far = (100 * n / score["comparable"] for n in (score["match"], missed(score)))
+    return f"{match:.0f} % match, {far:.0f} % are not reproduced"
 
 
 def in_words(score: Mapping[str, int]) -> str:

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from toplabel.reproduction.compare.cells import KEPT, MEASURED
+from toplabel.reproduction.compare.cells import KEPT, MEASURED, PUBLISHED
 from toplabel.reproduction.compare.verdicts import CLOSE, TOLERANCE, VERDICTS
 from toplabel.reproduction.report import beside, findings
-from toplabel.reproduction.report.background import certificates
+from toplabel.reproduction.report.background import certificates, kinds_of_missing
 from toplabel.reproduction.report.figures import agreement
 from toplabel.reproduction.report.findings import missed, score_of
 from toplabel.reproduction.report.inputs import Inputs
@@ -56,6 +56,23 @@ def result(inputs: Inputs) -> tuple[str, str]:
     return "Agrees" if near >= 0.9 else "Partly" if near >= 0.5 else "Disagrees", sentence
 
 
+def _scale(inputs: Inputs) -> str:
+    """Return how many numbers the papers print, how many are measured, and why others are not."""
+    if not inputs.of_papers:
+        return ""
+    own, kept, none = map(inputs.cells_in, (MEASURED, KEPT, PUBLISHED))
+    own = own[own["printed"] != ""]
+    causes = kinds_of_missing(none).value_counts()
+    lacking = "; ".join(f"for {count(number)}, {why}" for why, number in causes.items())
+    measured = f"{count(len(own))} are measured in this run"
+    if len(kept):
+        measured += f", {count(len(kept))} more were in the {inputs.kept_name}"
+    total = count(len(own) + len(kept) + len(none))
+    scale = f"The papers print {total} numbers: {measured}, and {count(len(none))} in neither"
+    scale += f" ({lacking})." if lacking else "."
+    return f"{findings.bases(own)} {scale}" if score_of(own)["comparable"] else scale
+
+
 def front_page(inputs: Inputs) -> tuple[Page, dict[str, str]]:
     """Return the front page, and the drawings that it shows, SVG by name."""
     pictures: dict[str, str] = {}
@@ -72,7 +89,9 @@ def front_page(inputs: Inputs) -> tuple[Page, dict[str, str]]:
         Section("trust", "Can I trust it?", _trust(inputs)),
         Section("downloads", "To take away", [table_of("Files", ["File", "What it is"], files)]),
     ]
-    return Page(NAME, "Result", "", [section for section in sections if section.parts]), pictures
+    return Page(
+        NAME, "Result", _scale(inputs), [section for section in sections if section.parts]
+    ), pictures
 
 
 def _differences(inputs: Inputs) -> list[Part]:
