@@ -331,19 +331,9 @@ FAULTS = {
     "libsvm: merged labels": ("libsvm", f"{2**53 + 2} 1:1\n0 1:1\n", {}, "53 bits"),
     "libsvm: descending": ("libsvm", "1 1:1\n1 3:1 2:1\n", {}, ":2: .*sorted"),
     "libsvm: repeated": ("libsvm", "1 1:1\n1 3:1 3:1\n", {}, ":2: .*unique"),
-    "libsvm: large index": (
-        "libsvm",
-        "1 9:1\n",
-        {"n_features": 8},
-        "indices 9 to 9 are not in 1..8|indices 1 to",
-    ),
+    "libsvm: large index": ("libsvm", "1 9:1\n", {"n_features": 8}, "indices 9 to 9 are not in 1..8|indices 1 to"),
     "libsvm: no labels": ("libsvm", " 1:1\n 2:1\n", MULTILABEL, "no row has a label"),
-    "libsvm: fewer rows than stated": (
-        "libsvm",
-        "5 4 3\n0 1:1\n1 2:1\n",
-        MULTILABEL,
-        ":1: .* 2 follow",
-    ),
+    "libsvm: fewer rows than stated": ("libsvm", "5 4 3\n0 1:1\n1 2:1\n", MULTILABEL, ":1: .* 2 follow"),
     "libsvm: sizes without sets": ("libsvm", "1 4 3\n0 1:1\n", {}, ":1: .*`task: multilabel`"),
     "libsvm: empty": ("libsvm", "# nothing\n\n", {}, "no row"),
     "table: commas": ("table", '"5,1",a\n"4",b\n', UCI, "'0' has numbers as '5,1'; `decimal: ','`"),
@@ -351,12 +341,7 @@ FAULTS = {
     "table: no column": ("table", "1,2\n", UCI | {"label": 2}, "no column '2'; it has: 0, 1"),
     "table: empty": ("table", "a,b\n", {"label": "b"}, "0 rows"),
     "table: spelled twice": ("table", "1,042\n1,0042\n", UCI, "'0042' and '042'"),
-    "table: measurements": (
-        "table",
-        "".join(f"{i % 3},{i / 7:.4f}\n" for i in range(120)),
-        UCI,
-        "120 classes",
-    ),
+    "table: measurements": ("table", "".join(f"{i % 3},{i / 7:.4f}\n" for i in range(120)), UCI, "120 classes"),
     "table: parts": ("table", {"train": "1,2,a\n", "test": "1,2\n"}, UCI, "test.table: no column"),
     "arff: short row": ("mulan_arff", DENSE[:-4], MULTILABEL, "mulan_arff:13: "),
     "arff: cut sparse row": ("mulan_arff", SPARSE[:-3], MULTILABEL, ":11: "),
@@ -369,24 +354,14 @@ FAULTS = {
     "arff: no 0 or 1": ("mulan_arff", HEADER + "1,1,1,3,1,1\n", MULTILABEL, "label 1 of row 0"),
     "arff: index": ("mulan_arff", HEADER + "{0 1}\n{6 1}\n", MULTILABEL, ":11: "),
     "arff: pair": ("mulan_arff", HEADER + "{2 1,3}\n", MULTILABEL, ":10: "),
-    "arff: left out": (
-        "mulan_arff",
-        HEADER.replace("width real", "width {1,0}") + "{0 1}\n",
-        MULTILABEL,
-        "'width'",
-    ),
+    "arff: left out": ("mulan_arff", HEADER.replace("width real", "width {1,0}") + "{0 1}\n", MULTILABEL, "'width'"),
     "arff: text": ("mulan_arff", WORDS + ROWS, DROPPED | {"drop": ()}, ":2: .*`drop`"),
     "arff: not dropped": ("mulan_arff", WORDS + ROWS, DROPPED | {"drop": ("id", "idd")}, "'idd'"),
     "arff: not listed": ("mulan_arff", WORDS + "a,NO,green,1,1\n", DROPPED, ":8: .*green"),
     "arff: value twice": ("mulan_arff", WORDS.replace("NO,YES", "NO,NO"), DROPPED, ":3: "),
     "arff: no type": ("mulan_arff", HEADER.replace(" real", ""), MULTILABEL, ":7: "),
     "arff: twice": ("mulan_arff", HEADER.replace("width", "height"), MULTILABEL, ":7: .*twice"),
-    "arff: no label": (
-        "mulan_arff",
-        HEADER.replace("happy", "jolly") + "1,1,1,1,1,1\n",
-        MULTILABEL,
-        "'happy'",
-    ),
+    "arff: no label": ("mulan_arff", HEADER.replace("happy", "jolly") + "1,1,1,1,1,1\n", MULTILABEL, "'happy'"),
     "arff: other parts": (
         "mulan_arff",
         {"train": DENSE, "test": DENSE.replace("width", "depth")},
@@ -405,7 +380,7 @@ FAULTS = {
     "arrays: objects": ("npz", {"X": X, "y": np.array([{}, 1, 2, 3])}, {}, "Python objects"),
     "arrays: text": ("mat", {"X": np.array(["a", "b"]), "y": CLASSES[:2]}, {}, "train.mat: "),
     "bytes": ("mulan_arff", b"\xe9\n", MULTILABEL, ":1: not UTF-8"),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("case", FAULTS)

@@ -224,17 +224,16 @@ def _error_of(record: logging.LogRecord) -> str:
 class Progress(logging.Handler):
     """Listen to Snakemake's log, and write one line with the time that is left.
 
-    A job takes as long as its benchmark file of an earlier run says, or as the kept run took, at the
-    pace of the jobs before it; one of which nothing is known takes the mean of those like it. `tasks` are
-    Snakemake's jobs that have to run, of which so many run `at_once`.
+    A job takes as long as in the kept run, at the pace of the jobs before it; one of which nothing is known
+    takes the mean of those like it. `tasks` are Snakemake's jobs that have to run, of which so many run
+    `at_once`.
     """
 
     def __init__(self, tasks: Iterable[Any], at_once: int, plan: Plan) -> None:
         super().__init__()
         known = kept_jobs(plan.root, plan.budget)
         self._expected = {
-            job.jobid: _expected(Path(job.benchmark), known) if job.benchmark else _SHORT
-            for job in tasks
+            job.jobid: known.get(_name(job.benchmark)) if job.benchmark else _SHORT for job in tasks
         }
         self._at_once = max(1, at_once)
         self._begun: dict[int, float] = {}
@@ -282,10 +281,6 @@ class Progress(logging.Handler):
             self._is_far = self._is_far or len(self._errors) > 1
 
 
-def _expected(benchmark: Path, known: Mapping[str, float]) -> float | None:
-    """Return the seconds that a job is expected to take, if that is known."""
-    try:
-        return float(read_texts(benchmark, "\t")[0]["s"])
-    except (IndexError, KeyError, ValueError):
-        name = benchmark.relative_to(BENCHMARKS).with_suffix("").as_posix()
-        return known.get(name)
+def _name(benchmark: str) -> str:
+    """Return the name of a job in the kept run, by its benchmark file."""
+    return Path(benchmark).relative_to(BENCHMARKS).with_suffix("").as_posix()
