@@ -32,7 +32,7 @@ class _Round:
 
 
 @dataclass(frozen=True)
-class Boosted:
+class BoostedTrees:
     """Scores sum_t step_t <c_k, c_(class of the row's leaf in tree t)> for the class k.
 
     <c_j, c_k> is 1 for j = k and -1/(m - 1) otherwise.
@@ -56,7 +56,7 @@ def _single(X: Matrix) -> np.ndarray:
 
 
 class SimplexBoosting:
-    """Boosted trees of some depth (1 is a stump) with values among the code vectors.
+    """BoostedTrees trees of some depth (1 is a stump) with values among the code vectors.
 
     C, which is selected, is the number of rounds, rounded; an epoch is a round, and training goes
     on where `start` ended.
@@ -80,7 +80,7 @@ class SimplexBoosting:
             if not useful:
                 break
             scores += latest.step * _codes_gram(n_classes)[latest.classes[latest.tree.apply(rows)]]
-        return Trained(Boosted(rounds, n_classes), "uncertified", len(rounds), state=scores)
+        return Trained(BoostedTrees(rounds, n_classes), "uncertified", len(rounds), state=scores)
 
     def _round(
         self, rows: np.ndarray, labels: np.ndarray, scores: np.ndarray, count: int

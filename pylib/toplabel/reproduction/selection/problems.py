@@ -25,8 +25,7 @@ class ValidationProblem:
 
     `truth` is what predictions are measured against: label sets where the data have them, whatever
     the method was trained on (TPAMI section 6.3), else class indices. `groups` has the instance of
-    each row to measure on. With `leave_one_out` the rows to measure on are those to train on, and
-    each is scored by the model of all others.
+    each row to measure on. For leave-one-out validation these rows are those to train on.
     """
 
     X: Matrix
@@ -35,7 +34,6 @@ class ValidationProblem:
     truth: np.ndarray
     groups: np.ndarray | None
     n_classes: int
-    leave_one_out: bool = False
 
 
 # ---- labels and parts ------------------------------------------------------------------------------
@@ -105,7 +103,7 @@ def validation_problems(prepared: Prepared, task: TuneTask) -> Iterator[Validati
     train = prepared.parts[split.train]
     check_rows(train, recipe, prepared.name)
     if recipe.leave_one_out:
-        yield replace(holdout_problem(train, train, recipe, m), leave_one_out=True)
+        yield holdout_problem(train, train, recipe, m)
         return
     if task.validation == "holdout" and split.val is not None:
         yield holdout_problem(train, prepared.parts[split.val], recipe, m)

@@ -20,7 +20,7 @@ from toplabel.reproduction.config.protocols import Grid
 from toplabel.reproduction.data.parts import squared_norms
 from toplabel.reproduction.files import FileError, PathLike, read_records, write_records
 from toplabel.reproduction.methods import Recipe, create, gives_probabilities
-from toplabel.reproduction.methods.trained import Matrix, Trained, dense
+from toplabel.reproduction.methods.trained import Matrix, dense
 from toplabel.reproduction.selection import TuneTask, with_meaning
 from toplabel.reproduction.selection.choice import (
     DECIMALS,
@@ -226,12 +226,10 @@ class FoldPath:
 
     def _measure(self, theta: float | None, fit: Fit, held_out: Matrix) -> Point:
         solution, problem = fit.solution, self.problem
-        left_out = solution.left_out if isinstance(solution, Trained) else None
-        if left_out is None or not problem.leave_one_out:
-            scores = np.asarray(solution.decision_function(held_out))
-        else:
-            scores = np.asarray(left_out)
-        scores = pool(scores, problem.groups)
+        # Where one row is left out, each is scored by the model of all others.
+        is_left_out = self.task.recipe.leave_one_out
+        scores = solution.left_out if is_left_out else solution.decision_function(held_out)
+        scores = pool(np.asarray(scores), problem.groups)
         thresholds = self.task.grid.threshold_values()
         return Point(
             values=all_values(self._metrics, problem.truth, scores, thresholds),
