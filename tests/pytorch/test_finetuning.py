@@ -41,7 +41,7 @@ def squares(n_train: int = 40, n_test: int = 30, side: int = 6) -> Prepared:
         X[np.arange(n), 2 * y] += 4.0
         parts[name] = Part(X=X.reshape(n, -1), y=y)
     splits = [Split("main", "train", None, "test")]
-    return Prepared("squares", "multiclass", 3, ["a", "b", "c"], parts, splits)
+    return Prepared("squares", "multiclass", ["a", "b", "c"], parts, splits)
 
 
 def method(epochs: int, **loss) -> Method:

@@ -214,7 +214,7 @@ def test_statistics_count_what_is_peculiar():
     test = Part(X=sparse.csr_matrix(np.ones((1, 2))), Y=np.ones((1, 3), dtype=np.uint8))
     splits = [Split("main", "train", "train", "test")]
     parts = {"train": train, "test": test}
-    measured = statistics(Prepared("toy", "multilabel", 3, list("abc"), parts, splits))
+    measured = statistics(Prepared("toy", "multilabel", list("abc"), parts, splits))
     assert measured == {
         "n_classes": 3,
         "n_train": 3,
@@ -298,7 +298,7 @@ def made(**changes):
     other = replace(part, X=sparse.csr_matrix(np.ones((4, 2))))
     parts = {"train": part, "test": other}
     meta = {"title": "Zwölf", "raw": {"f": {"size": 3}}}
-    return Prepared("toy", "multilabel", 3, list("abc"), parts, list(MAIN), meta)
+    return Prepared("toy", "multilabel", list("abc"), parts, list(MAIN), meta)
 
 
 def test_a_round_trip_keeps_everything(tmp_path):

@@ -32,7 +32,7 @@ SCORES = np.array([[0.9, 0.2, -1.0], [0.1, 0.4, 0.3], [-1.0, -2.0, -3.0]])
 
 def _predicted(task, labels, metrics, loss):
     part = Part(np.zeros((3, 1)), **labels)
-    prepared = Prepared("toy", task, 3, ["a", "b", "c"], {"p": part}, [Split("s", "p", None, "p")])
+    prepared = Prepared("toy", task, ["a", "b", "c"], {"p": part}, [Split("s", "p", None, "p")])
     of = PredictTask(Recipe(loss=loss), "tune", None, False)
     choice = Choice("s", metrics[0], None, 1.0, None, None, 0.25, 50.0, False)
     model = Model("s", 0.0, 0.0, 0.0, 1, "converged", 0.0, NAN, C=1.0, test_scores=SCORES)

@@ -116,7 +116,7 @@ def _prepared(name: str, val: bool = True) -> Prepared:
     bounds = {"train": slice(200), "val": slice(200, 250), "test": slice(250, 300)}
     parts = {part: Part(X=X[rows], y=y[rows]) for part, rows in bounds.items()}
     split = Split(name="main", train="train", val="val" if val else None, test="test")
-    return Prepared(name, "multiclass", 4, list("abcd"), parts, [split])
+    return Prepared(name, "multiclass", list("abcd"), parts, [split])
 
 
 def test_rows_to_validate_on_are_the_sets_own_or_taken_from_training() -> None:

@@ -91,12 +91,16 @@ class Prepared:
 
     name: str
     task: Task
-    n_classes: int
     class_names: list[str]
     parts: dict[str, Part]
     splits: list[Split]
     meta: dict[str, Any] = field(default_factory=dict)
     columns: list[Column] = field(default_factory=list)
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes, or of labels."""
+        return len(self.class_names)
 
 
 def blocks(X: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:

@@ -58,8 +58,7 @@ def prepare(task: PrepareTask, raw_folder: PathLike) -> Prepared:
         parts = transform(where, parts, splits, task.transform)
     if task.bias:
         parts = {name: replace(part, X=with_ones(part.X)) for name, part in parts.items()}
-    prepared = finish(task.name, task.task, Loaded(store(parts), loaded.class_names, splits))
-    prepared = replace(prepared, columns=loaded.columns)
+    prepared = finish(task.name, task.task, replace(loaded, parts=store(parts), splits=splits))
     measured = statistics(prepared)
     _check_printed_rows(task, measured["n_train"])
     sentences = [norm_advice(measured, task.C)] if task.C else []
@@ -86,14 +85,8 @@ def _named(loaded: Loaded) -> dict[str, Any]:
 
 def finish(name: str, task: Literal["multiclass", "multilabel"], loaded: Loaded) -> Prepared:
     """Check what a data set holds."""
-    prepared = Prepared(
-        name=name,
-        task=task,
-        n_classes=len(loaded.class_names),
-        class_names=loaded.class_names,
-        parts=loaded.parts,
-        splits=loaded.splits,
-    )
+    splits, columns = loaded.splits, loaded.columns
+    prepared = Prepared(name, task, loaded.class_names, loaded.parts, splits, columns=columns)
     validate_prepared(prepared)
     return prepared
 

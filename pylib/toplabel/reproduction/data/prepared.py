@@ -8,6 +8,7 @@ It has the sums of the parts.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import fields
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -32,8 +33,8 @@ from toplabel.reproduction.files import (
 from toplabel.reproduction.frames import read_rows, write_rows
 
 _META_FILE = "meta.json"
-_RESERVED = ("name", "task", "n_classes", "class_names", "parts", "splits")
-_LABELS = ("y", "Y", "groups", "shift", "scale", "rows", "ids")
+_RESERVED = ("name", "task", "class_names", "parts", "splits")
+_LABELS = [field.name for field in fields(Part) if field.name != "X"]
 
 
 def save_prepared(prepared: Prepared, folder: PathLike) -> None:
@@ -94,10 +95,10 @@ def load_prepared(folder: PathLike) -> Prepared:
     folder = Path(folder)
     check_prepared(folder)
     record = read_meta(folder)
-    fields = {key: record.pop(key) for key in _RESERVED}
-    shapes, splits = fields.pop("parts"), fields.pop("splits")
+    known = {key: record.pop(key) for key in _RESERVED}
+    shapes, splits = known.pop("parts"), known.pop("splits")
     parts = {name: _load_part(folder, name, shape) for name, shape in shapes.items()}
-    return Prepared(**fields, parts=parts, splits=[Split(**split) for split in splits], meta=record)
+    return Prepared(**known, parts=parts, splits=[Split(**split) for split in splits], meta=record)
 
 
 def _load_part(folder: Path, name: str, shape: dict[str, Any]) -> Part:
