@@ -63,6 +63,7 @@ OF_SET = {
     "url": ("https://example.org", {"collect_datasets"}),
     "notes": ("a note", NOTHING),
     "waits_for": ("its authors", NOTHING),  # of a file that is fetched
+    "is_published": (True, NOTHING),  # why a file is missing
     "network": (Network("digits", 10, epochs=1), NOTHING),  # its own rules, below
 }
 OF_METHOD = {
