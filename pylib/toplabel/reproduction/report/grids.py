@@ -21,15 +21,10 @@ Record = Mapping[Any, Any]
 
 
 def build_grids(cells: pd.DataFrame, title_of: Callable[[str], str]) -> list[Grid]:
-    """Arrange the cells of one table in the grids and columns that the wide frame names.
+    """Return the cells of one table in the grids and columns that the wide frame names.
 
-    Parameters
-    ----------
-    cells : DataFrame
-        Rows of `toplabel.reproduction.compare.wide` with the column `record`, in the order in
-        which they are printed.
-    title_of : callable
-        From the name of a data set to its title.
+    `cells` are rows of `toplabel.reproduction.compare.wide` with the column `record`, in the order in
+    which they are printed; `title_of` gives the title of a data set by its name.
     """
     return [_grid(part, title_of) for _, part in cells.groupby("grid", sort=False)]
 

@@ -26,12 +26,11 @@ class Inputs:
     """Everything that a report shows.
 
     `comparison` are the numbers of the run beside the papers; `datasets` (all text), `run` and
-    `metas`, the meta.json of each prepared data set, are files of results/. `texts` are title and
-    caption of each published table, by paper and number. `kept_run` and `kept_claims` are of the
-    last whole run of the project. `tables` are the .json of tables that are printed as they stand,
-    with a ``frame`` of text, `figures` those of figures with the text of their ``svg``. The pages may
-    link to `files` of the folder `results`. `missing` are the cells ``<set>/<method>`` that the
-    configuration asks for and that have no results, though their data sets can be had.
+    `metas`, by data set, are files of results/. `texts` are title and caption of each published table,
+    by paper and number. `tables` are the .json of tables that are printed as they stand, with a
+    ``frame`` of text, `figures` those of figures with the text of their ``svg``. The pages may link to
+    `files` of the folder `results`. `missing` are the cells ``<set>/<method>`` that are asked for and
+    have no results, though their data sets can be had.
     """
 
     comparison: Comparison

@@ -27,14 +27,9 @@ RESERVED = (front.NAME, *WORDS["pages"])
 
 
 def build_report(inputs: Inputs) -> tuple[Report, dict[str, str]]:
-    """Arrange everything that the report shows.
+    """Return the tree that the pages, the document and report.json print, and its pictures.
 
-    Returns
-    -------
-    Report
-        The tree that the pages, the document and report.json print.
-    dict of str to str
-        The pictures, SVG by the names of figures and charts.
+    The pictures are SVG, by the names of figures and charts.
     """
     first, pictures = front.front_page(inputs)
     pages = _Pages(inputs)

@@ -17,14 +17,13 @@ from markupsafe import Markup
 
 from toplabel.reproduction.compare.verdicts import VERDICTS
 from toplabel.reproduction.files import FileError, atomic_path
-from toplabel.reproduction.report.text import PAPERS, read_template
+from toplabel.reproduction.report.text import PAPERS, SEGMENT, read_template
 from toplabel.reproduction.report.tree import Tree
 
 #: Marks our pages.
 _MARK = '<meta name="generator" content="toplabel report">'
 _NAME = re.compile(r"([^\s^_]*)((?:[\^_]\{[^{}]*\})+)")
 _PAIR = re.compile(r"\^\{([^{}]*)\}_\{([^{}]*)\}")
-_MARKUP = re.compile(r"([\^_])\{([^{}]*)\}")
 _MAIN = "report.typ"
 #: PDF/UA forbids characters that the embedded fonts lack; with them the document is a plain PDF.
 _STANDARDS: tuple[list[Any], ...] = (["ua-1"], [])
@@ -81,7 +80,7 @@ def label_markup(label: str) -> Markup:
 def _scripts(name: re.Match[str]) -> str:
     """Return a name with its superscripts and subscripts as HTML."""
     stacked = _PAIR.sub(r'<span class="ss"><sup>\1</sup><sub>\2</sub></span>', name[2])
-    scripts = _MARKUP.sub(_script, stacked)
+    scripts = SEGMENT.sub(_script, stacked)
     return f'<span class="nb">{name[1]}{scripts}</span>' if name[1] else scripts
 
 

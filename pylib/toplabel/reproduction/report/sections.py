@@ -221,16 +221,10 @@ def _loading(best: Mapping[Any, Any], folder: str, inputs: Inputs) -> list[Part]
 def _class_tables(inputs: Inputs, folder: str) -> list[Part]:
     """Return recall and precision of each class, and of single labels the confusion matrix."""
     rates = read_frame(inputs.results / folder / "classes.csv", RATES)
-    rows = [
-        [
-            row["class"],
-            count(row["rows"]),
-            fixed(row["recall"], 1),
-            count(row["predicted"]),
-            fixed(row["precision"], 1),
-        ]
-        for row in rates.to_dict("records")
-    ]
+    rows = []
+    for row in rates.to_dict("records"):
+        recall, precision = fixed(row["recall"], 1), fixed(row["precision"], 1)
+        rows.append([row["class"], count(row["rows"]), recall, count(row["predicted"]), precision])
     columns = ["Class", "Test rows", "Recall, %", "Predicted", "Precision, %"]
     parts: list[Part] = [table_of("Recall and precision by class", columns, rows)]
     pairs = read_frame(inputs.results / folder / "confusion.csv", CONFUSION)

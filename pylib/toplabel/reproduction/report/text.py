@@ -36,21 +36,13 @@ class Paper:
     url: str
 
 
-_SHORT = {
-    "tpami2017": "TPAMI 2017",
-    "nips2015": "NIPS 2015",
-    "cvpr2016": "CVPR 2016 suppl.",
-    "nips2012": "NIPS 2012",
+_REFERENCES = yaml.safe_load(read_template("references.yml"))
+PAPERS = {
+    "tpami2017": Paper("TPAMI 2017", _REFERENCES["tpami2017"]["url"]),
+    "nips2015": Paper("NIPS 2015", _REFERENCES["nips2015"]["url"]),
+    "cvpr2016": Paper("CVPR 2016 suppl.", _REFERENCES["cvpr2016"]["url"]),
+    "nips2012": Paper("NIPS 2012", _REFERENCES["nips2012"]["url"]),
 }
-
-
-def _papers() -> dict[str, Paper]:
-    """Return the papers, described by what the documents cite."""
-    entries = yaml.safe_load(read_template("references.yml"))
-    return {key: Paper(short, entries[key]["url"]) for key, short in _SHORT.items()}
-
-
-PAPERS = _papers()
 _METRICS = {
     "rank_loss": "Rank loss",
     "hamming_loss": "Hamming loss",
@@ -75,7 +67,7 @@ _GROUPING = re.compile("[\u2009\u202f]")
 _NUMBER = re.compile(
     r"([-+−]?)(\d[\d\u2009\u202f]*)((?:\.\d+)?(?:e[-+−]?\d+)?)((?: ± [\d.]+)?(?: %)?)"
 )
-_SEGMENT = re.compile(r"([\^_])\{([^{}]*)\}")
+SEGMENT = re.compile(r"([\^_])\{([^{}]*)\}")
 _STYLES = {"^": "sup", "_": "sub"}
 
 
@@ -84,7 +76,7 @@ def segments(label: str) -> list[tuple[str, str]]:
 
     Anything that is not a complete ``^{..}`` or ``_{..}`` stays as it is.
     """
-    first, *rest = _SEGMENT.split(label)
+    first, *rest = SEGMENT.split(label)
     pairs = [("text", first)]
     for sign, inner, text in zip(rest[::3], rest[1::3], rest[2::3], strict=True):
         pairs += [(_STYLES[sign], inner), ("text", text)]
@@ -93,7 +85,7 @@ def segments(label: str) -> list[tuple[str, str]]:
 
 def plain(label: str) -> str:
     """Return a label without its markup, as ``SVM Multi 1``, for alternative texts."""
-    return _SEGMENT.sub(r" \2", label)
+    return SEGMENT.sub(r" \2", label)
 
 
 def metric_label(metric: str) -> str:
@@ -110,10 +102,8 @@ def paper_label(source: str) -> str:
 
 
 def table_order(source: str, table: str) -> tuple:
-    """Sort key of published tables: papers in the order of `PAPERS`, tables by number."""
-    rank = [*PAPERS, source].index(source)
-    number = int(table) if table.isdigit() else 10**6
-    return (rank, source, number, table)
+    """Return the sort key of published tables: papers in the order of `PAPERS`, tables by number."""
+    return ([*PAPERS, source].index(source), source, int(table))
 
 
 def table_label(source: str, table: str) -> str:

@@ -62,7 +62,7 @@ class Row:
 
 @dataclass
 class Table:
-    """A table of words and numbers; `file` and `href` are the file that it is printed from."""
+    """A table of words and numbers, and the file that it is printed from."""
 
     caption: str
     columns: list[str]
@@ -83,24 +83,18 @@ def table_of(
     href: str = "",
 ) -> Table:
     """Return a table of texts and entries, its columns of numbers marked."""
-    entries = [[_entry(value) for value in row] for row in rows]
-    names = [*anchors] or [""] * len(entries)
+    entries = [[Entry(value) if isinstance(value, str) else value for value in row] for row in rows]
     columns = list(columns)
     numeric = [are_numbers([row[i].text for row in entries]) for i in range(len(columns))]
-    lines = [Row(row, anchor) for row, anchor in zip(entries, names, strict=True)]
-    return Table(caption, columns, numeric, lines, file, href)
-
-
-def _entry(value: str | Entry) -> Entry:
-    return value if isinstance(value, Entry) else Entry(value)
+    names = [*anchors] or [""] * len(entries)
+    return Table(caption, columns, numeric, [*map(Row, entries, names)], file, href)
 
 
 @dataclass
 class Column:
-    """A column of a `Grid`: a metric, or a data set.
+    """A metric, or a data set, across; `lower` numbers are better, or higher ones.
 
-    `lower` says whether lower numbers are better, `interval` whether the intervals over test rows
-    stand beside the numbers.
+    `interval` says whether the intervals over test rows stand beside the numbers.
     """
 
     label: str
@@ -110,14 +104,10 @@ class Column:
 
 @dataclass
 class GridCell:
-    """A number of ours, the printed one, and how they compare.
+    """A number of ours, the printed one, and how they compare: a row of the wide frame as text.
 
     `state` is "measured" in this run, "kept" (measured by the kept run alone), "published" (never
-    measured) or "empty". `verdict` is that under the stated reading of the protocol; `found` and
-    `found_verdict` are of the reading that was found to fit better, if there is one. `choice` is
-    the title of a reading that the number depends on and that printed test numbers had a part in.
-    `best` and `best_published` mark the best numbers of a column. `record` is the anchor of the row
-    with the parameters and the file.
+    measured) or "empty". `record` is the anchor of the row with the parameters and the file.
     """
 
     state: str = "empty"
@@ -233,9 +223,8 @@ class Page:
 class Report:
     """The whole report: the result in a word and in a sentence, what ran, and the pages.
 
-    `kept_name` are the words beside numbers of the kept run, `sources` the keys of the papers whose
-    numbers are compared. `score` counts the cells of this run by verdict, with "published" and
-    "comparable". The front page comes first.
+    `sources` are the papers whose numbers are compared. `score` counts the cells of this run by
+    verdict, with "published" and "comparable". The front page comes first.
     """
 
     answer: str

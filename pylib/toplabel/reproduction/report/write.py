@@ -47,30 +47,14 @@ def write_report(
 ) -> None:
     """Write index.html and the other pages, toplabel.pdf, data/ and ro-crate-metadata.json.
 
-    Parameters
-    ----------
-    comparison, datasets, run, results, missing
-        As in `toplabel.reproduction.report.inputs.Inputs`, with the rows of the kept run.
-    folder : path-like
-        Where the report is written, as ``reports``; pages and data of an earlier one are removed.
-    checkout : path-like
-        The folder with config/, data/published/ and reports/summary/.
-    shown : iterable of path-like
-        The .json files of tables and figures to show, each with a .csv or a .svg file beside it.
-    metas : iterable of path-like
-        The meta.json of the prepared data sets.
-    linked : iterable of path-like
-        The files behind the numbers, to link to: evaluation.csv and predictions.csv of the results.
-        Beside predictions.csv lie classes.csv, confusion.csv and model.npz.
-    workflow : iterable of path-like
-        The files of the workflow, below the checkout, for the crate; the Snakefile is the first.
-    own_code : iterable of path-like
-        The config file of the user, and the modules beside it, which stand in code/own/.
-
-    Raises
-    ------
-    FileError
-        A file is missing or damaged.
+    `comparison`, `datasets`, `run`, `results` and `missing` are those of `report.inputs.Inputs`, with
+    the rows of the kept run. Pages and data of an earlier report in the `folder` are removed. The
+    `checkout` has config/, data/published/ and reports/summary/. `shown` are the .json files of tables
+    and figures, each with a .csv or a .svg file beside it, `metas` the meta.json of the prepared data
+    sets. `linked` are the files behind the numbers, evaluation.csv and predictions.csv; beside the
+    latter lie classes.csv, confusion.csv and model.npz. `workflow` are the files of the workflow below
+    the checkout, the Snakefile first, and `own_code` the config file of the user with the modules
+    beside it. A file that is missing or damaged is a FileError.
     """
     folder, checkout, results = Path(folder), Path(checkout), Path(results)
     published, kept = checkout / "data/published", checkout / SUMMARY
