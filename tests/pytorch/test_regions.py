@@ -213,28 +213,6 @@ def test_a_network_in_an_onnx_file_gives_the_same(archive, tmp_path):
     np.testing.assert_allclose(theirs, ours, rtol=1e-4, atol=1e-5)
 
 
-def test_a_killed_call_goes_on_with_the_same_options_alone(archive, tmp_path):
-    options = {"within": "JPEGImages", "sizes": SIZES, "pool": 2}
-    extract_regions(network(), "1", archive, tmp_path / "whole", "train", **options)
-    model, calls = network(), []
-
-    def killed(*_):
-        calls.append(1)
-        if len(calls) == 4:
-            raise KeyboardInterrupt
-
-    model.register_forward_hook(killed)
-    folder = tmp_path / "killed"
-    with pytest.raises(KeyboardInterrupt):
-        extract_regions(model, "1", archive, folder, "train", **options)
-    with pytest.raises(FileError, match="of other pool"):
-        extract_regions(model, "1", archive, folder, "train", **options | {"pool": 3})
-    extract_regions(model, "1", archive, folder, "train", **options)
-    assert len(calls) == 7  # of six batches, one of them twice
-    for path in (tmp_path / "whole").iterdir():
-        assert path.read_bytes() == (folder / path.name).read_bytes()
-
-
 def test_misuse_is_told_in_one_line(archive, tmp_path):
     def run(layer="1", images=archive, within="JPEGImages", **options):
         extract_regions(

@@ -2,11 +2,10 @@
 
 import math
 
-import pandas as pd
 import pytest
 
 from samples_of_results import KEPT, MEASURED, PUBLISHED, built, noted
-from toplabel.reproduction.compare.cells import compared, measurements, read_cells, write_cells
+from toplabel.reproduction.compare.cells import compared, measurements
 from toplabel.reproduction.compare.published import load_published
 from toplabel.reproduction.config.catalogue import load_catalogue
 from toplabel.reproduction.config.datasets import Registry
@@ -239,15 +238,6 @@ def test_reasons_are_given_to_the_numbers_that_differ(build, catalogue):
     measured = [("letter", "svm_multi", "main", "top1", v) for v in (76.5, 60.0)]
     reasons = [compared(build([SVM], row, notes=notes))["reason"].iloc[0] for row in measured]
     assert reasons == ["", "why"]
-
-
-def test_the_file_gives_back_the_frame_bit_for_bit(build, tmp_path):
-    cells = build([SVM], ("letter", "svm_multi", "main", "top1", 229 / 3))
-    write_cells(cells, tmp_path / "cells.csv")
-    again = read_cells(tmp_path / "cells.csv")
-    assert again["value"].tolist() == cells["value"].tolist()
-    text = again.select_dtypes("str")
-    pd.testing.assert_frame_equal(text, cells[text.columns].astype(text.dtypes), check_exact=True)
 
 
 def test_nothing_measured_leaves_the_printed_numbers(build):

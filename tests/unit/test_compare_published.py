@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 
 from toplabel.reproduction.compare.published import load_published, load_texts
-from toplabel.reproduction.config.keys import canonical_key, published_tables
+from toplabel.reproduction.config.keys import published_tables
 
 HEADER = "source,table,dataset,features,method,k,gamma,kernel,metric,value,std\n"
 ROW = "tpami2017,5,letter,,svm_multi,,0,linear,top1,76.5,\n"
@@ -52,16 +52,6 @@ def test_rank_and_hamming_losses_are_fractions(published):
     losses = published[published["metric"].str.endswith("_loss")]
     assert len(losses) > 0
     assert losses["value"].between(0, 1).all()
-
-
-def test_top1_rows_of_several_papers_share_a_key(published):
-    letter = published[(published["dataset"] == "letter") & (published["metric"] == "top1")]
-    keys = [canonical_key(r.method, r.k, r.gamma, r.kernel) for r in letter.itertuples()]
-    softmax = letter[[key.method == "lr_multi" for key in keys]]
-    assert {(r.source, r.method) for r in softmax.itertuples()} >= {
-        ("tpami2017", "lr_multi"),
-        ("cvpr2016", "topk_ent"),
-    }
 
 
 def test_every_table_has_a_title(repository):

@@ -23,7 +23,7 @@ from toplabel.reproduction.compare.measured import selected_values
 from toplabel.reproduction.compare.verdicts import NOT_REPRODUCED
 from toplabel.reproduction.config.catalogue import load_catalogue
 from toplabel.reproduction.files import SUMMARY
-from toplabel.reproduction.frames import empty_frame, read_frame, write_frame
+from toplabel.reproduction.frames import empty_frame
 
 DATASETS = pd.DataFrame(
     [
@@ -163,14 +163,6 @@ def test_the_slowest_number_gives_the_seconds_of_its_line(widen):
         number(MEASURED, 50.0, "top1.0", "forest", seconds=9.0, **OWN),
     )
     assert rows["row_seconds"].tolist() == [3.0, 3.0, 9.0]
-
-
-def test_the_file_gives_back_the_frame(widen, tmp_path):
-    rows = widen(number(PUBLISHED, 50.0), number(MEASURED, 100 / 3, printed="50.0", status="early"))
-    write_frame(rows, tmp_path / "wide.csv", wide.COLUMNS)
-    again = read_frame(tmp_path / "wide.csv", wide.COLUMNS)
-    pd.testing.assert_frame_equal(again, rows.astype(again.dtypes), check_exact=True)
-    assert again["stopped"].tolist() == [True]
 
 
 def test_the_files_of_a_comparison_give_it_back(widen, tmp_path):

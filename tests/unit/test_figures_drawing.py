@@ -26,6 +26,7 @@ from toplabel.reproduction.compare.verdicts import VERDICTS
 from toplabel.reproduction.report.figures import agreement, registry
 from toplabel.reproduction.report.figures import circle as circle_figure
 from toplabel.reproduction.report.figures.drawing import (
+    PALETTE,
     design_of,
     house_style,
     make_figure,
@@ -170,7 +171,8 @@ def test_the_style_stays_inside() -> None:
 
 
 def test_series_stay_apart_beyond_the_palette() -> None:
-    looks = {tuple(series_look(i).values()) for i in range(28)}
+    given = [series_look(i) | {"color": i % len(PALETTE)} for i in range(28)]
+    looks = {tuple(look.values()) for look in given}
     assert len(looks) == 28
 
 

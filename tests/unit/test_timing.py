@@ -128,7 +128,7 @@ def test_rows_to_validate_on_are_the_sets_own_or_taken_from_training() -> None:
         training.timed_set(_prepared("other"), "T")
 
 
-def test_the_curves_are_those_of_the_solver_and_the_same_again() -> None:
+def test_the_curves_are_those_of_the_solver() -> None:
     data = training.timed_set(_prepared("letter"), "T")
     frame = training.convergence(data)
     for (loss, gamma), part in frame.groupby(["loss", "gamma"]):
@@ -138,8 +138,6 @@ def test_the_curves_are_those_of_the_solver_and_the_same_again() -> None:
         gaps = [record.relative_gap for record in solution.history[1:]]
         np.testing.assert_allclose(part["relative_gap"].iloc[:5], gaps)
     assert frame["top1"].between(0, 100).all()
-    again = training.convergence(data)
-    pd.testing.assert_frame_equal(frame.drop(columns="seconds"), again.drop(columns="seconds"))
 
 
 # ---- conditions ----------------------------------------------------------------------------------

@@ -191,28 +191,23 @@ def _causes(wide: pd.DataFrame, datasets: pd.DataFrame, measured: set[str]) -> l
 
     `measured` are the methods of measured and kept numbers.
     """
-    methods = {*LOSSES} | measured
-    sets: dict[tuple[str, str], list[Row]] = {}
-    for row in datasets.to_dict("records"):
-        sets.setdefault((row["published_key"], row["features"]), []).append(row)
-    causes = []
-    for row in wide.to_dict("records"):
-        alike = sets.get((row["dataset"], row["features"]), [])
-        causes.append("" if row["state"] != PUBLISHED else _cause(row, alike, methods))
-    return causes
+    sets, methods = datasets.to_dict("records"), {*LOSSES} | measured
+    rows = wide.to_dict("records")
+    return [_cause(row, sets, methods) if row["state"] == PUBLISHED else "" for row in rows]
 
 
 def _cause(row: Row, datasets: Sequence[Row], methods: set[str]) -> str:
-    """Return the cause why a printed number has no measured one, by the data sets with its name."""
+    """Return the cause why a printed number has no measured one."""
     if row["note"]:
         return row["note"]
     if row["method"] not in methods:
         return OF_OTHERS
-    source = row["source"]
-    used = [row for row in datasets if source in (row["published_sources"] or source).split(";")]
+    place, source = (row["dataset"], row["features"]), row["source"]
+    alike = [entry for entry in datasets if (entry["published_key"], entry["features"]) == place]
+    used = [entry for entry in alike if source in (entry["published_sources"] or source).split(";")]
     if not used:
         return NOT_REGISTERED
-    if any(row["status"] != "missing" for row in used):
+    if any(entry["status"] != "missing" for entry in used):
         return NOT_RUN
     return used[0]["reason"]
 

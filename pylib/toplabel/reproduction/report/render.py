@@ -92,13 +92,8 @@ def _script(mark: re.Match[str]) -> str:
 def write_pdf(tree: Tree, pictures: Mapping[str, str], out: Path) -> None:
     """Write the report as an accessible PDF (PDF/UA), dated as the run.
 
-    The text goes to Typst as data, never as markup, so nothing in it is executed or needs escaping.
-    Only the fonts inside Typst are used, and nothing is fetched. The same data give the same bytes.
-
-    Raises
-    ------
-    FileError
-        The document cannot be set, or the file cannot be written.
+    The text goes to Typst as data, never as markup, and nothing is fetched. The same data give the
+    same bytes. A document that cannot be set is a FileError.
     """
     created = datetime.fromisoformat(tree["created"]).replace(tzinfo=UTC)
     content = tree | {

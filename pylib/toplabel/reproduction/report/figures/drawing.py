@@ -185,6 +185,21 @@ def panel_grid(number: int, *, across: int, height: float) -> tuple[Drawing, lis
     return figure, list(grid[:number])
 
 
+def small_panels(
+    labels: Sequence[str], *, across: int, height: float
+) -> tuple[Drawing, list[Axes]]:
+    """Return a figure with a small panel for each method, all on one scale."""
+    figure, axes = panel_grid(len(labels), across=across, height=height)
+    for i, (ax, label) in enumerate(zip(axes, labels, strict=True)):
+        if i:
+            ax.sharex(axes[0])
+            ax.sharey(axes[0])
+        ax.set_title(mathtext(label), fontsize=7.5, pad=3)
+        bottom = i + across >= len(labels)
+        ax.tick_params(labelleft=i % across == 0, labelbottom=bottom, labelsize=6.5)
+    return figure, axes
+
+
 def draw_against_time(ax: Axes, frame: pd.DataFrame, series: str, column: str) -> None:
     """Draw a column of each series against the seconds of training, on a logarithmic axis."""
     for i, (name, part) in enumerate(frame.groupby(series, sort=False)):

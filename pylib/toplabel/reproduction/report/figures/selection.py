@@ -10,12 +10,10 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from toplabel.metrics.names import lower_is_better, unit
-from toplabel.reproduction.report.figures.drawing import MUTED, Design, Source, mathtext, panel_grid
+from toplabel.reproduction.report.figures.drawing import MUTED, Design, Source, small_panels
 from toplabel.reproduction.report.text import metric_label
 from toplabel.reproduction.selection.choice import Choice, GridValues, choose, load_grids, means
 from toplabel.reproduction.selection.measures import sign
-
-_ACROSS = 5
 
 
 def numbers(source: Source) -> pd.DataFrame:
@@ -51,15 +49,12 @@ def _best_over_others(result: GridValues) -> np.ndarray:
 
 def draw(frame: pd.DataFrame) -> Figure:
     """Draw a small panel for each method, all on one scale."""
-    panels = list(frame.groupby("label", sort=False))
+    panels = dict(iter(frame.groupby("label", sort=False)))
     metric = frame["metric"].iat[0]
     chosen = frame.loc[frame["chosen"].astype(bool), "value"]
     best = chosen.min() if lower_is_better(metric) else chosen.max()
-    figure, axes = panel_grid(len(panels), across=_ACROSS, height=1.1)
-    for i, (ax, (label, curve)) in enumerate(zip(axes, panels, strict=True)):
-        if i:
-            ax.sharex(axes[0])
-            ax.sharey(axes[0])
+    figure, axes = small_panels([*panels], across=5, height=1.1)
+    for ax, curve in zip(axes, panels.values(), strict=True):
         curve = curve.sort_values("C")
         own = curve[curve["chosen"].astype(bool)]
         ax.axhline(best, color=MUTED, linewidth=0.6, linestyle="--")
@@ -71,9 +66,6 @@ def draw(frame: pd.DataFrame) -> Figure:
             "linestyle": "",
         }
         ax.plot(own["C"], own["value"], color="C0", clip_on=False, **ring)
-        ax.set_title(mathtext(label), fontsize=7.5, pad=3)
-        bottom = i + _ACROSS >= len(panels)
-        ax.tick_params(labelleft=i % _ACROSS == 0, labelbottom=bottom, labelsize=6.5)
     axes[0].set_xscale("log")
     figure.supxlabel("C = 1/(λn)", fontsize=7.5)
     units = f" ({unit(metric)})" if unit(metric) else ""

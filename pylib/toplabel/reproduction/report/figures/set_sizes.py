@@ -7,10 +7,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from toplabel.reproduction.data.prepared import load_prepared
-from toplabel.reproduction.report.figures.drawing import MUTED, Design, Source, mathtext, panel_grid
+from toplabel.reproduction.report.figures.drawing import MUTED, Design, Source, small_panels
 from toplabel.reproduction.selection.set_sizes import set_sizes
-
-_ACROSS = 4
 
 
 def numbers(source: Source) -> pd.DataFrame:
@@ -31,16 +29,10 @@ def draw(frame: pd.DataFrame) -> Figure:
     """Draw a panel for each method, all on one scale."""
     values = ["size", "found", "found_fixed"]
     means = frame.groupby(["label", "goal", "level"], sort=False)[values].mean().reset_index()
-    panels = list(means.groupby("label", sort=False))
-    figure, axes = panel_grid(len(panels), across=_ACROSS, height=1.4)
-    for i, (ax, (label, part)) in enumerate(zip(axes, panels, strict=True)):
-        if i:
-            ax.sharex(axes[0])
-            ax.sharey(axes[0])
+    panels = dict(iter(means.groupby("label", sort=False)))
+    figure, axes = small_panels([*panels], across=4, height=1.4)
+    for ax, part in zip(axes, panels.values(), strict=True):
         _draw_panel(ax, part)
-        ax.set_title(mathtext(label), fontsize=7.5, pad=3)
-        bottom = i + _ACROSS >= len(panels)
-        ax.tick_params(labelleft=i % _ACROSS == 0, labelbottom=bottom, labelsize=6.5)
     axes[0].set_xscale("log")
     axes[0].set_xticks([1, 2, 3, 5, 10], ["1", "2", "3", "5", "10"])
     axes[0].minorticks_off()
