@@ -88,3 +88,39 @@ rule predict:
         "Predict with {wildcards.method} on {wildcards.dataset}"
     script:
         "../scripts/predict.py"
+
+
+# Test values by shares of the training rows, of studies with `sizes`; those of all rows are in evaluation.csv.
+rule learning_curve:
+    input:
+        meta="results/{dataset}/data/meta.json",
+    output:
+        curve="results/{dataset}/{method}/curve.csv",
+    log:
+        "results/logs/learning_curve/{dataset}/{method}.log",
+    resources:
+        **needs("learning_curve"),
+    params:
+        task=tasks.learning_curve,
+    message:
+        "Measure {wildcards.method} on {wildcards.dataset} by shares of the training rows"
+    script:
+        "../scripts/learning_curve.py"
+
+
+# A model on all rows, of studies with `final_model`.
+rule final_model:
+    input:
+        meta="results/{dataset}/data/meta.json",
+    output:
+        model="results/{dataset}/{method}/final_model.npz",
+    log:
+        "results/logs/final_model/{dataset}/{method}.log",
+    resources:
+        **needs("final_model"),
+    params:
+        task=tasks.final_model,
+    message:
+        "Train {wildcards.method} on all rows of {wildcards.dataset}"
+    script:
+        "../scripts/final_model.py"

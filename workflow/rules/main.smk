@@ -50,6 +50,7 @@ rule all:
         planned(plan.cell_files, "evaluation.csv"),
         planned(plan.cell_files, "ranks.npz"),
         planned(plan.predictions),
+        planned(plan.final_models),
         rules.compare.output,
         planned(targets.table_files),
         planned(targets.figure_files),

@@ -39,7 +39,7 @@ MB = 2000
 MINUTES = {
     **dict.fromkeys(("prepare", "evaluate", "predict", "calibration"), 30),
     **dict.fromkeys(("train_network", "extract_features", "fine_tune", "time"), 60),
-    **dict.fromkeys(("tune", "train"), 120),
+    **dict.fromkeys(("tune", "train", "learning_curve", "final_model"), 120),
 }
 """Time of the first attempt at a job of each rule; it and the memory double with each further one."""
 FIRST = 10**6

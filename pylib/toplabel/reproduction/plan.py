@@ -13,7 +13,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
-from toplabel.reproduction.config.catalogue import Cell, RunConfig, load_catalogue
+from toplabel.reproduction.config.catalogue import Cell, RunConfig, Study, load_catalogue
 from toplabel.reproduction.config.competitors import COMPETITORS
 from toplabel.reproduction.config.documents import read_yaml, unknown, validate
 from toplabel.reproduction.config.protocols import Budget, BudgetName, Protocol
@@ -314,6 +314,28 @@ class Plan:
         """Return a file of the predictions of each cell of a data set that the config defines."""
         own = [cell for cell in self.cells if cell.dataset in self.run.datasets]
         return self.there(cell.path(name) for cell in own)
+
+    def sizes(self, cell: Cell) -> tuple[float, ...]:
+        """Return the shares of the training rows below 1 that studies of own data ask for."""
+        asked = [study.sizes for study in self._own_studies(cell)]
+        return tuple(sorted({size for sizes in asked for size in sizes if size < 1.0}))
+
+    def final_models(self) -> list[str]:
+        """Return the models on all rows that studies of own data ask for, of losses."""
+        cells = [
+            cell
+            for cell in self.cells
+            if self.methods[cell.method].loss
+            and any(study.final_model for study in self._own_studies(cell))
+        ]
+        return self.there(cell.path("final_model.npz") for cell in cells)
+
+    def _own_studies(self, cell: Cell) -> list[Study]:
+        """Return the studies of the config that a cell of a data set of its own belongs to."""
+        if cell.dataset not in self.run.datasets:
+            return []
+        named = [self.studies[name] for name in self.run.studies if name in self.studies]
+        return [study for study in named if (cell.dataset, cell.method) in study.pairs]
 
 
 def pattern(names: Iterable[str]) -> str:

@@ -81,6 +81,8 @@ class Targets:
         shown = [cell for cell in shown if not methods[cell.method].variant_of] or shown
         if not figure.cell_files:
             return shown
+        if "curve.csv" in figure.cell_files:
+            return [cell for cell in shown if self.plan.sizes(cell)]
         rows = {cell: methods[cell.method] for cell in shown}
         return [cell for cell, row in rows.items() if row.selects_C and not row.selected_by]
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from toplabel.reproduction.calibration import CalibrationTask
 from toplabel.reproduction.compare import CompareTask
+from toplabel.reproduction.config.catalogue import Cell
 from toplabel.reproduction.config.competitors import COMPETITORS
 from toplabel.reproduction.config.methods import Method
 from toplabel.reproduction.config.protocols import Budget, Protocol
@@ -25,7 +26,14 @@ from toplabel.reproduction.networks import FeaturesTask, FineTuneTask, NetworkTa
 from toplabel.reproduction.plan import ALL_SPLITS, Plan
 from toplabel.reproduction.report import ReportTask
 from toplabel.reproduction.report.figures.registry import FigureTask, row_of
-from toplabel.reproduction.selection import EvaluateTask, PredictTask, TrainTask, TuneTask
+from toplabel.reproduction.selection import (
+    CurveTask,
+    EvaluateTask,
+    FinalTask,
+    PredictTask,
+    TrainTask,
+    TuneTask,
+)
 from toplabel.reproduction.targets import Targets
 from toplabel.reproduction.timing import TimeTask
 
@@ -63,12 +71,15 @@ class Tasks:
 
     def tune(self, wildcards: Any) -> dict[str, Any]:
         """Return the task of a job of tuning."""
-        plan, dataset = self.plan, wildcards.dataset
-        method = plan.methods[wildcards.method]
+        return plain(self._tune(wildcards.dataset, wildcards.method, wildcards.part))
+
+    def _tune(self, dataset: str, method_name: str, part: str) -> TuneTask:
+        plan = self.plan
+        method = plan.methods[method_name]
         protocol, budget = self._protocol(dataset, method)
         on_raw_rows = method.kernel == "linear" and method.features != "standardise"
         scales = on_raw_rows and method.selects_C and not method.point
-        one_job = wildcards.part == ALL_SPLITS
+        one_job = part == ALL_SPLITS
         metrics = self._metrics(dataset, method.name, protocol)
         task = TuneTask(
             dataset=dataset,
@@ -78,18 +89,21 @@ class Tasks:
             tol=self._tol(method, budget.tol_tune or plan.run.tol_tune),
             max_iter=plan.run.max_iter_tune,
             gram_dtype=budget.gram_dtype,
-            splits=tuple(plan.split_names(dataset)) if one_job else (wildcards.part,),
+            splits=tuple(plan.split_names(dataset)) if one_job else (part,),
             validation=protocol.validation,
             metrics=metrics,
             grid=method.grid_of(budget, plan.budget),
             C_scale=plan.registry[dataset].C_scale if scales else None,
         )
-        return plain(task)
+        return task
 
     def train(self, wildcards: Any) -> dict[str, Any]:
         """Return the task of the final training of a cell."""
-        plan, dataset = self.plan, wildcards.dataset
-        method = plan.methods[wildcards.method]
+        return plain(self._train(wildcards.dataset, wildcards.method))
+
+    def _train(self, dataset: str, method_name: str) -> TrainTask:
+        plan = self.plan
+        method = plan.methods[method_name]
         protocol, budget = self._protocol(dataset, method)
         metrics = self._metrics(dataset, method.name, protocol)
         task = TrainTask(
@@ -102,24 +116,56 @@ class Tasks:
             gram_dtype=budget.gram_dtype,
             selected_by=method.selected_by,
         )
-        return plain(task)
+        return task
 
     def evaluate(self, wildcards: Any) -> dict[str, Any]:
         """Return the task of the test metrics of a cell."""
+        return plain(self._evaluate(wildcards.dataset, wildcards.method))
+
+    def _evaluate(self, dataset: str, method_name: str) -> EvaluateTask:
         plan = self.plan
-        names = wildcards.dataset, wildcards.method
-        return plain(EvaluateTask(*names, plan.budget, plan.run.threshold))
+        return EvaluateTask(dataset, method_name, plan.budget, plan.run.threshold)
 
     def predict(self, wildcards: Any) -> dict[str, Any]:
         """Return the task of the predictions of a cell."""
-        entry = self.plan.registry[wildcards.dataset]
+        return plain(self._predict(wildcards.dataset, wildcards.method))
+
+    def _predict(self, dataset: str, method_name: str) -> PredictTask:
+        entry = self.plan.registry[dataset]
         task = PredictTask(
-            recipe=recipe_of(self.plan.methods[wildcards.method]),
+            recipe=recipe_of(self.plan.methods[method_name]),
             threshold=self.plan.run.threshold,
             transform=entry.transform,
             bias=entry.bias,
         )
+        return task
+
+    def learning_curve(self, wildcards: Any) -> dict[str, Any]:
+        """Return the task of the test values of a cell by shares of the training rows."""
+        cell = Cell(wildcards.dataset, wildcards.method)
+        task = CurveTask(
+            tune=self._tune_all(cell),
+            train=self._train(cell.dataset, cell.method),
+            evaluate=self._evaluate(cell.dataset, cell.method),
+            sizes=self.plan.sizes(cell),
+            bias=self.plan.registry[cell.dataset].bias,
+        )
         return plain(task)
+
+    def final_model(self, wildcards: Any) -> dict[str, Any]:
+        """Return the task of the model of a cell on all rows."""
+        cell = Cell(wildcards.dataset, wildcards.method)
+        task = FinalTask(
+            tune=self._tune_all(cell),
+            train=self._train(cell.dataset, cell.method),
+            predict=self._predict(cell.dataset, cell.method),
+        )
+        return plain(task)
+
+    def _tune_all(self, cell: Cell) -> TuneTask:
+        """Return the task of tuning a cell by itself, with all splits."""
+        tuned_as = self.plan.methods[cell.method].tuned_as
+        return self._tune(cell.dataset, tuned_as, ALL_SPLITS)
 
     def _protocol(self, dataset: str, method: Method) -> tuple[Protocol, Budget]:
         """Return the protocol of a cell, and its budget in this run."""

@@ -130,6 +130,10 @@ class Study(Closed):
     one_error_loss, p_at_<k>, r_at_<k>, ndcg_at_<k>."""
     reference: Name | None = None
     """The method that the others are compared with; by default the first."""
+    sizes: tuple[Annotated[float, Field(gt=0, le=1)], ...] = ()
+    """Shares of the training rows for learning curves of own data, as [0.1, 0.3, 1]."""
+    final_model: bool = False
+    """Whether each loss is also trained on all rows of own data, for final_model.npz."""
     rope: Annotated[float, Field(ge=0)] = 1.0
     """Points up to which a difference of two methods counts as none in practice (region of practical
     equivalence)."""

@@ -96,6 +96,30 @@ class PredictTask:
     bias: bool
 
 
+@dataclass(frozen=True)
+class CurveTask:
+    """What the test values of a cell by shares of the training rows depend on.
+
+    The tasks are those of the cell, and the shares are below 1. With a `bias` the last feature is a
+    column of ones.
+    """
+
+    tune: TuneTask
+    train: TrainTask
+    evaluate: EvaluateTask
+    sizes: tuple[float, ...]
+    bias: bool
+
+
+@dataclass(frozen=True)
+class FinalTask:
+    """What the model of a cell on all rows depends on: the tasks of the cell."""
+
+    tune: TuneTask
+    train: TrainTask
+    predict: PredictTask
+
+
 def with_meaning(metrics: Sequence[str], n_classes: int) -> list[str]:
     """Return the metrics that mean something for m classes: those of k < m."""
     ks = {name: _K.search(name) for name in metrics}

@@ -16,7 +16,6 @@ from toplabel.kernels import rbf_gram
 from toplabel.reproduction.data.parts import with_ones
 from toplabel.reproduction.jobs import seed_of
 from toplabel.reproduction.methods import create
-from toplabel.reproduction.methods.estimator import raised_in
 from toplabel.reproduction.methods.trained import Affine, Matrix, Trained, dense
 from toplabel.reproduction.selection import Task
 from toplabel.solver import Solution
@@ -89,6 +88,8 @@ class Fitter:
                 start=start if is_larger else None,
             )
         except Exception as error:
+            from toplabel.reproduction.methods.estimator import raised_in  # few jobs need it
+
             of_user = raised_in(self._task.recipe.loss.rpartition(".")[0], error)
             if not (of_user or isinstance(error, ValueError)):
                 raise

@@ -105,6 +105,12 @@ FIGURES = (
         cell_files=("selection.csv", "models.npz"),
     ),
     Figure("selection_{dataset}", "selection.SELECTION", dataset=_SET, cell_files=("tune",)),
+    Figure(
+        "learning_{dataset}",
+        "learning.LEARNING",
+        dataset=_SET,
+        cell_files=("curve.csv", "evaluation.csv"),
+    ),
     Figure("tpami2017_figure02", "formulas.LAMBERT", "TPAMI 2017, Fig. 2"),
     Figure("nips2015_figure02", "formulas.SIMPLICES", "NIPS 2015, Fig. 2"),
     Figure("nips2012_figure01", "formulas.DECODING", "NIPS 2012, Fig. 1", "simplex_coding"),

@@ -1,0 +1,163 @@
+"""A cell with other training rows than its folds have: a part of them, for learning curves, or all rows.
+
+Both are made from the prepared data set: parts that were standardised are standardised again, by the
+rows that are trained on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy import sparse
+
+from toplabel.reproduction.config.entry import Split
+from toplabel.reproduction.jobs import seed_of
+from toplabel.reproduction.selection import EvaluateTask, TrainTask, TuneTask
+from toplabel.reproduction.selection.choice import Choice, choose, means, seconds_by_split
+from toplabel.reproduction.selection.evaluation import evaluate
+from toplabel.reproduction.selection.fitting import Scaling
+from toplabel.reproduction.selection.models import Key, Model, key_of, train_models
+from toplabel.reproduction.selection.problems import split_named
+from toplabel.reproduction.selection.tuning import tune
+
+if TYPE_CHECKING:
+    from toplabel.reproduction.data.parts import Part, Prepared
+
+ALL_ROWS = "all"
+"""The name of the split that trains on all rows."""
+_OF_ROWS = ("X", "y", "Y", "rows", "ids")
+
+
+@dataclass(frozen=True)
+class CurvePoint:
+    """A test value by a share of the training rows: a row of curve.csv.
+
+    `rows` are the training rows of the model, of `all_rows` of the split.
+    """
+
+    dataset: str
+    method: str
+    split: str
+    metric: str
+    size: float
+    rows: int
+    all_rows: int
+    value: float
+
+
+def learning_curve(
+    prepared: Prepared,
+    tuning: TuneTask,
+    training: TrainTask,
+    evaluation: EvaluateTask,
+    sizes: Sequence[float],
+    bias: bool,
+) -> list[CurvePoint]:
+    """Tune, train and measure a cell by shares of the training rows of each split, below 1."""
+    points = []
+    for size in sizes:
+        smaller = with_share(prepared, size, tuning.splits, bias)
+        tuned = tune(smaller, tuning)
+        choices = choose(means(tuned), training.selected_by)
+        models = {key_of(model): model for model in train_models(smaller, training, choices)}
+        rows, _ = evaluate(smaller, evaluation, choices, models, seconds_by_split(tuned))
+        for row in rows:
+            train = split_named(prepared, row.split).train
+            points.append(
+                CurvePoint(
+                    dataset=row.dataset,
+                    method=row.method,
+                    split=row.split,
+                    metric=row.metric,
+                    size=size,
+                    rows=smaller.parts[train].n_rows,
+                    all_rows=prepared.parts[train].n_rows,
+                    value=row.value,
+                )
+            )
+    return points
+
+
+def final_models(
+    whole: Prepared, tuning: TuneTask, training: TrainTask
+) -> tuple[list[Choice], dict[Key, Model]]:
+    """Return what is chosen by inner folds over all rows, and the models that are trained on them."""
+    tuned = tune(whole, replace(tuning, splits=(ALL_ROWS,)))
+    choices = choose(means(tuned), training.selected_by)
+    return choices, {key_of(model): model for model in train_models(whole, training, choices)}
+
+
+def with_all_rows(prepared: Prepared, bias: bool) -> Prepared:
+    """Return a data set with one split, whose training and test part are all rows of the first one."""
+    split = prepared.splits[0]
+    names = [name for name in (split.train, split.val, split.test) if name]
+    parts = [prepared.parts[name] for name in names]
+    joined = replace(parts[0], **{name: _stacked(parts, name) for name in _OF_ROWS})
+    whole = _scaled_again(joined, [joined], bias)[0]
+    return replace(
+        prepared, parts={ALL_ROWS: whole}, splits=[Split(ALL_ROWS, ALL_ROWS, None, ALL_ROWS)]
+    )
+
+
+def with_share(prepared: Prepared, size: float, splits: Sequence[str], bias: bool) -> Prepared:
+    """Return a data set whose training parts have a share of their rows, spread over the classes.
+
+    A smaller share is a part of a larger one. A part with regions is refused.
+    """
+    parts = dict(prepared.parts)
+    for name in splits:
+        split = split_named(prepared, name)
+        train = prepared.parts[split.train]
+        if train.groups is not None:
+            raise ValueError(
+                f"data set '{prepared.name}', sizes: a part with regions cannot be cut"
+            )
+        kept = np.sort(_order(train, prepared.name, name)[: max(2, round(size * train.n_rows))])
+        fewer = replace(train, **{key: _at(train, key, kept) for key in _OF_ROWS})
+        others = [key for key in (split.val, split.test) if key]
+        scaled = _scaled_again(fewer, [fewer, *(prepared.parts[key] for key in others)], bias)
+        parts.update(zip([split.train, *others], scaled, strict=True))
+    return replace(prepared, parts=parts)
+
+
+def _order(part: Part, *names: object) -> np.ndarray:
+    """Return the rows in an order of which each beginning has the classes by their shares."""
+    shuffled = np.random.default_rng(seed_of("sizes", *names)).permutation(part.n_rows)
+    if part.y is None:
+        return shuffled
+    labels = part.y[shuffled]
+    place = np.empty(part.n_rows)
+    for label in np.unique(labels):
+        of_class = np.flatnonzero(labels == label)
+        place[of_class] = (np.arange(len(of_class)) + 0.5) / len(of_class)
+    return shuffled[np.argsort(place, kind="stable")]
+
+
+def _scaled_again(train: Part, parts: Sequence[Part], bias: bool) -> list[Part]:
+    """Return parts standardised by the rows of `train`, where the set is standardised at all."""
+    if train.shift is None or train.scale is None:
+        return list(parts)
+    last = -1 if bias else None
+    scaling = Scaling.fit(train.X[:, :last], "standardise")
+    scaled = []
+    for part in parts:
+        rows = scaling.apply(part.X[:, :last])
+        scaled.append(replace(part, X=rows if bias else rows[:, :-1]))
+    shift = train.shift + train.scale * scaling.shift
+    scaled[0] = replace(scaled[0], shift=shift, scale=train.scale * scaling.scale)
+    return scaled
+
+
+def _at(part: Part, name: str, rows: np.ndarray) -> Any:
+    values = getattr(part, name)
+    return None if values is None else values[rows]
+
+
+def _stacked(parts: Sequence[Part], name: str) -> Any:
+    values = [getattr(part, name) for part in parts]
+    if any(value is None for value in values):
+        return None
+    return sparse.vstack(values, "csr") if sparse.issparse(values[0]) else np.concatenate(values)

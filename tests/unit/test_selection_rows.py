@@ -1,0 +1,110 @@
+"""Cells with other training rows: shares of them, for learning curves, and all rows, for a final model."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from small_sets import blobs, evaluation_of, task_of
+
+from toplabel import load_model
+from toplabel.reproduction.config.entry import Split
+from toplabel.reproduction.config.methods import Method
+from toplabel.reproduction.config.protocols import Axis, Budget
+from toplabel.reproduction.data.parts import Part, Prepared, with_ones
+from toplabel.reproduction.data.prepare import transform
+from toplabel.reproduction.files import write_npz
+from toplabel.reproduction.selection import PredictTask, TrainTask
+from toplabel.reproduction.selection.evaluation import model_arrays
+from toplabel.reproduction.selection.rows import (
+    final_models,
+    learning_curve,
+    with_all_rows,
+    with_share,
+)
+
+BUDGET = Budget(C=Axis(10.0, -1.0, 1.0, 1.0), folds=3)
+SOFTMAX = Method("softmax", "Softmax", "lr_multi")
+
+
+@pytest.fixture
+def raw():
+    """All rows, far from mean 0 and variance 1, with the classes."""
+    X, y = blobs(n_per_class=20)
+    return 5.0 + 3.0 * X, y
+
+
+@pytest.fixture
+def prepared(raw):
+    """A standardised set with a column of ones; a quarter of the rows are its test part."""
+    X, y = raw
+    test = np.arange(len(y)) % 4 == 0
+    rows = {"train": np.flatnonzero(~test), "test": np.flatnonzero(test)}
+    parts = {name: Part(X=X[of], y=y[of], rows=of) for name, of in rows.items()}
+    splits = [Split("main", "train", None, "test")]
+    parts = transform("toy", parts, splits, "standardise")
+    parts = {name: replace(part, X=with_ones(part.X)) for name, part in parts.items()}
+    return Prepared("toy", "multiclass", 3, ["a", "b", "c"], parts, splits)
+
+
+def training_of(task):
+    return TrainTask(task.dataset, task.method, task.recipe, task.seed, 1e-6, 5000)
+
+
+def raw_rows(part):
+    """The rows before they were standardised."""
+    return part.X[:, :-1] * part.scale + part.shift
+
+
+def test_shares_are_nested_and_have_the_classes_by_their_shares(prepared):
+    small, large = (
+        with_share(prepared, size, ["main"], True).parts["train"] for size in (0.2, 0.6)
+    )
+    assert {*small.rows} < {*large.rows} < {*prepared.parts["train"].rows}
+    assert (len(small.rows), len(large.rows)) == (9, 27)
+    assert np.bincount(small.y).tolist() == [3, 3, 3]
+    assert np.bincount(large.y).tolist() == [9, 9, 9]
+
+
+def test_a_share_is_standardised_by_its_own_rows(prepared, raw):
+    cut = with_share(prepared, 0.4, ["main"], True)
+    train, test = cut.parts["train"], cut.parts["test"]
+    np.testing.assert_allclose(train.X[:, :-1].mean(axis=0), 0.0, atol=1e-12)
+    np.testing.assert_allclose(train.X[:, :-1].std(axis=0), 1.0)
+    np.testing.assert_allclose(raw_rows(train), raw[0][train.rows])
+    shown = test.X[:, :-1] * train.scale + train.shift
+    np.testing.assert_allclose(shown, raw[0][test.rows])
+    assert (train.X[:, -1] == 1.0).all()
+
+
+def test_all_rows_are_those_of_both_parts(prepared, raw):
+    whole = with_all_rows(prepared, True).parts["all"]
+    assert sorted(whole.rows) == [*range(len(raw[1]))]
+    np.testing.assert_allclose(raw_rows(whole), raw[0][whole.rows])
+    np.testing.assert_array_equal(whole.y, raw[1][whole.rows])
+
+
+def test_a_learning_curve_has_the_values_of_models_of_fewer_rows(prepared):
+    task = task_of(SOFTMAX, BUDGET)
+    points = learning_curve(
+        prepared, task, training_of(task), evaluation_of(task), (0.2, 0.6), True
+    )
+    assert [(point.size, point.rows, point.all_rows) for point in points] == [
+        (0.2, 9, 45),
+        (0.6, 27, 45),
+    ]
+    cut = with_share(prepared, 0.2, ["main"], True)
+    again = learning_curve(cut, task, training_of(task), evaluation_of(task), (1.0,), True)
+    assert points[0].value == pytest.approx(again[0].value)
+
+
+def test_a_final_model_is_that_of_all_raw_rows(prepared, raw, tmp_path):
+    task = task_of(SOFTMAX, BUDGET)
+    whole = with_all_rows(prepared, True)
+    choices, models = final_models(whole, task, training_of(task))
+    predicting = PredictTask(task.recipe, "tune", "standardise", True)
+    write_npz(tmp_path / "final_model.npz", model_arrays(whole, predicting, choices, models))
+    model = load_model(tmp_path / "final_model.npz")
+    (kept,) = models.values()
+    scores = whole.parts["all"].X @ kept.W
+    given = model.decision_function(raw[0][whole.parts["all"].rows])
+    np.testing.assert_allclose(given, scores, atol=1e-9)
