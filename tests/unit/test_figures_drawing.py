@@ -60,7 +60,14 @@ def selection() -> pd.DataFrame:
         pd.DataFrame({"label": label, "metric": "top1", "C": C, "chosen": np.arange(6) == 2})
         for label in METHODS.values()
     ]
-    return pd.concat(frames, ignore_index=True).assign(value=np.linspace(40.0, 99.0, 12))
+    frame = pd.concat(frames, ignore_index=True).assign(value=np.linspace(40.0, 99.0, 12))
+    return pd.concat([frame.assign(split="f0"), frame.assign(split="f1")])
+
+
+def learning() -> pd.DataFrame:
+    points = {"size": [0.1, 1.0], "rows": [10.0, 100.0], "value": [80.0, 90.0], "std": [1.0, 2.0]}
+    frames = [pd.DataFrame(points).assign(label=label) for label in METHODS.values()]
+    return pd.concat(frames, ignore_index=True).assign(metric="top1")
 
 
 def times(series: str, column: str) -> pd.DataFrame:
@@ -92,6 +99,7 @@ def set_sizes() -> pd.DataFrame:
 FRAMES = {
     "circle.CIRCLE": circle(),
     "selection.SELECTION": selection(),
+    "learning.LEARNING": learning(),
     "times.PROJECTIONS": projections(),
     "times.CONVERGENCE": times("label", "relative_gap"),
     "times.SOFTMAX": times("solver", "excess"),

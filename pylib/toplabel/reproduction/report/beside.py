@@ -29,6 +29,7 @@ def sections(inputs: Inputs) -> tuple[list[Section], dict[str, str]]:
         for table in compared:
             # A note that several metrics share stands once.
             parts += [part for part in _parts(table) if part not in parts]
+        parts.append(compared[0].costs())
         for table in several[len(compared) :]:
             if table.is_over_sets:
                 parts.append(Text(answer(table), style="item"))
@@ -38,8 +39,9 @@ def sections(inputs: Inputs) -> tuple[list[Section], dict[str, str]]:
             parts.append(_files(compared))
         title, _ = inputs.studies[study]
         made.append(Section(slug(f"beside-{study}"), title, parts))
+        first = compared[0]
+        pictures[f"costs-{first.name}"] = costs.draw(first.scores).decode()
         for table in compared:
-            pictures[f"costs-{table.name}"] = costs.draw(table.scores).decode()
             if table.is_over_sets:
                 pictures[f"ranks-{table.name}"] = table.diagram().decode()
     return made, pictures
@@ -54,7 +56,7 @@ def _head(table: StudyTable) -> list[Part]:
 def _parts(table: StudyTable) -> list[Part]:
     """Return all that is said of the methods by the metric."""
     figures = [table.ranks()] if table.is_over_sets else []
-    return [*_head(table), *figures, table.costs(), table.against_reference()]
+    return [*_head(table), *figures, table.against_reference()]
 
 
 def _files(tables: list[StudyTable]) -> Table:

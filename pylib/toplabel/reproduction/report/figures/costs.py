@@ -16,7 +16,7 @@ def draw(scores: pd.DataFrame) -> bytes:
     `scores` has the columns `label`, `seconds` and `behind` of `compare.within.SCORES`.
     """
     with house_style():
-        figure = Figure(figsize=(WIDTH, 2.6), layout="constrained")
+        figure = Figure(figsize=(WIDTH, 3.0), layout="constrained")
         ax = figure.subplots()
         for i, (label, part) in enumerate(scores.groupby("label", sort=False)):
             look = series_look(i) | {"linestyle": ""}
@@ -26,7 +26,7 @@ def draw(scores: pd.DataFrame) -> bytes:
         ax.set_xlabel("seconds of selection and training, all splits")
         ax.set_ylabel("points behind the best")
         ax.invert_yaxis()
-        figure.legend(loc="outside right upper")
+        figure.legend(loc="outside lower left", ncols=3)
         out = io.BytesIO()
         metadata = {"Date": None, "Creator": None, "Title": "Points behind the best by seconds"}
         figure.savefig(out, format="svg", metadata=metadata)

@@ -7,8 +7,13 @@ from matplotlib.figure import Figure
 
 from toplabel.metrics.names import unit
 from toplabel.reproduction.frames import read_frame
-from toplabel.reproduction.report.figures import style
-from toplabel.reproduction.report.figures.drawing import Design, Source, mathtext
+from toplabel.reproduction.report.figures.drawing import (
+    WIDTH,
+    Design,
+    Source,
+    mathtext,
+    series_look,
+)
 from toplabel.reproduction.report.text import metric_label
 
 _POINT = ["metric", "size", "rows", "value"]
@@ -35,7 +40,7 @@ def numbers(source: Source) -> pd.DataFrame:
 def draw(frame: pd.DataFrame) -> Figure:
     """Draw a curve for each method by the first metric, with the deviations over the splits."""
     metric = frame["metric"].iat[0]
-    figure = Figure(figsize=(style.WIDTH, 2.6), layout="constrained")
+    figure = Figure(figsize=(WIDTH, 3.0), layout="constrained")
     ax = figure.subplots()
     for i, (label, part) in enumerate(
         frame[frame["metric"] == metric].groupby("label", sort=False)
@@ -43,14 +48,14 @@ def draw(frame: pd.DataFrame) -> Figure:
         part = part.sort_values("rows")
         errors = part["std"].fillna(0.0)
         ax.errorbar(
-            part["rows"], part["value"], errors, label=mathtext(str(label)), **style.look(i)
+            part["rows"], part["value"], errors, label=mathtext(str(label)), **series_look(i)
         )
     ax.set_xscale("log")
     ax.set_xlabel("training rows")
     ax.set_ylabel(
         f"{metric_label(metric)} ({unit(metric)})" if unit(metric) else metric_label(metric)
     )
-    figure.legend(loc="outside right upper")
+    figure.legend(loc="outside lower left", ncols=3)
     return figure
 
 
@@ -61,7 +66,10 @@ LEARNING = Design(
         " the rows lies in every larger one and has the classes by their shares; hyper-parameters are"
         " chosen within it."
     ),
-    alt="Curves of the test value of each method on {title} against its training rows.",
+    alt=(
+        "Curves of the test value of each method on {title} against the number of its training rows. The"
+        " values are in the data file of the figure."
+    ),
     numbers=numbers,
     draw=draw,
 )

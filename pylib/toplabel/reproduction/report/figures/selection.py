@@ -1,4 +1,4 @@
-"""The validation value of each method against C, on one data set."""
+"""The validation value of each method against C, on the splits of one data set."""
 
 from __future__ import annotations
 
@@ -21,11 +21,13 @@ def numbers(source: Source) -> pd.DataFrame:
     frames = []
     for method in source.methods:
         tuned = means(load_grids(source.all(f"{method['name']}/tune/*.npz")))
-        results = [result for result in tuned if result.split == source.split]
-        curve = selection_curve(results, choose(tuned))
-        frames.append(curve.assign(method=method["name"], label=method["label"]))
+        choices = choose(tuned)
+        for split in dict.fromkeys(result.split for result in tuned):
+            results = [result for result in tuned if result.split == split]
+            curve = selection_curve(results, choices)
+            frames.append(curve.assign(split=split, method=method["name"], label=method["label"]))
     frame = pd.concat(frames, ignore_index=True).assign(dataset=source.dataset, title=source.title)
-    return frame[["dataset", "title", "method", "label", "metric", "C", "value", "chosen"]]
+    return frame[["dataset", "title", "split", "method", "label", "metric", "C", "value", "chosen"]]
 
 
 def selection_curve(results: Sequence[GridValues], choices: Iterable[Choice]) -> pd.DataFrame:
@@ -55,10 +57,12 @@ def draw(frame: pd.DataFrame) -> Figure:
     best = chosen.min() if lower_is_better(metric) else chosen.max()
     figure, axes = small_panels([*panels], across=5, height=1.1)
     for ax, curve in zip(axes, panels.values(), strict=True):
-        curve = curve.sort_values("C")
         own = curve[curve["chosen"].astype(bool)]
         ax.axhline(best, color=MUTED, linewidth=0.6, linestyle="--")
-        ax.plot(curve["C"], curve["value"], marker="o", markersize=2.0, linewidth=1.0)
+        splits = list(curve.sort_values("C").groupby("split"))
+        width = 1.0 if len(splits) == 1 else 0.4
+        for _, part in splits:
+            ax.plot(part["C"], part["value"], "o-", color="C0", markersize=2.0, linewidth=width)
         ring: dict[str, Any] = {
             "marker": "o",
             "markersize": 6,
@@ -76,8 +80,9 @@ def draw(frame: pd.DataFrame) -> Figure:
 SELECTION = Design(
     title="Validation value against C: {title}",
     caption=(
-        "The value on the validation part or folds, a panel for each method, all on one scale; the ring"
-        " marks the C that was chosen, the dashed line the best value that any method was chosen with."
+        "The value on the validation part or folds, a panel for each method with a curve for each"
+        " split, all on one scale; a ring marks the C that was chosen, the dashed line the"
+        " best value that any method was chosen with."
     ),
     alt=(
         "Curves of the validation value against C on {title}, a panel for each method, with the chosen"
