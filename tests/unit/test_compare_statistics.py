@@ -169,3 +169,27 @@ def test_the_signed_rank_test_follows_the_evidence():
     assert signed_rank_probabilities(np.arange(4.0), seed=3) == signed_rank_probabilities(
         np.arange(4.0), seed=3
     )
+
+
+PAIRS = np.triu_indices(4, 1)
+
+
+def test_tests_of_pairs_have_the_p_values_of_scikit_posthocs():
+    """Recorded of version 0.17.1, whose dependencies do not install beside Snakemake: Nemenyi's test, and
+    Wilcoxon's with Holm's method and ``zero_method="wilcox"``."""
+    recorded = [0.088673, 0.971686, 0.061683, 0.226697, 0.998882, 0.170052]
+    np.testing.assert_allclose(nemenyi(SCORES)[PAIRS], recorded, atol=1e-6)
+    recorded = [0.064543, 0.861262, 0.079372, 0.162986, 0.655651, 0.101254]
+    np.testing.assert_allclose(wilcoxon_holm(SCORES)[PAIRS], recorded, atol=1e-6)
+
+
+def test_probabilities_are_those_of_baycomp():
+    """Recorded of version 1.0.3: the correlated t-test of 2 x 5 folds exactly, the signed rank test within
+    the error of its draws."""
+    differences = np.array([1.0, 2.0, 0.5, 1.5, 1.0, -0.5, 0.8, 1.9, 0.1, 1.2])
+    result = over_folds(differences, 0.2, rope=0.5)
+    sides = (result.worse, result.same, result.better)
+    recorded = (0.005804349889564057, 0.1706089051709676, 0.8235867449394684)
+    assert sides == pytest.approx(recorded, rel=1e-12)
+    sides = signed_rank_probabilities(SCORES[:, 3] - SCORES[:, 0], 0.01)
+    assert sides == pytest.approx((0.00038, 0.03256, 0.96706), abs=0.004)
