@@ -203,27 +203,17 @@ def _objectives(parts: _Products, y, solution: Solution, weight: np.ndarray) -> 
     slopes = 1.0 + math.log(parts.scores.shape[1]) + np.abs(parts.scores).max(axis=1)
     slopes += solution.gamma * np.abs(v).max(axis=1)
     rounding += 2.0 * half * float(missed @ slopes)
-    return _certificate(primal, dual, rounding)
+    return Certificate(primal, dual, relative_gap(primal, dual, rounding), rounding)
 
 
 def _largest_moves(error: np.ndarray, y, is_centred: bool) -> np.ndarray:
     """Return how far scores may be moved to the larger loss; the mean of centred ones moves, too."""
-    is_label = _indicator(y, *error.shape)
+    n, m = error.shape
+    is_label = as_labels(y, n, multilabel=np.ndim(y) == 2, n_classes=m).indicator
     if not is_centred:
         return error * (1.0 - 2.0 * is_label)
     mean = error.mean(axis=1, keepdims=True)
-    return np.where(is_label > 0.0, -2.0 * error.shape[1] * mean, error + mean)
-
-
-def _certificate(primal: float, dual: float, rounding: float) -> Certificate:
-    return Certificate(primal, dual, relative_gap(primal, dual, rounding), rounding)
-
-
-def _indicator(y, n: int, m: int) -> np.ndarray:
-    labels = as_labels(y, n, multilabel=np.ndim(y) == 2, n_classes=m)
-    positive = np.zeros((n, m))
-    positive[np.repeat(np.arange(n), np.diff(labels.start)), labels.label] = 1.0
-    return positive
+    return np.where(is_label > 0, -2.0 * m * mean, error + mean)
 
 
 # ---- twice the precision of float64: pairs (a, b) for a + b ----

@@ -87,12 +87,21 @@ def as_matrix(value: Any, name: str) -> np.ndarray:
     if sparse.issparse(value):
         value = value.toarray()
     array = _as_float(value, name)
+    _check_two_dimensions(array, name)
+    check_finite(array, name)
+    return array
+
+
+def _check_real(array: Any, name: str) -> None:
+    if array.dtype.kind not in "fiub":
+        raise TypeError(f"{name} must hold real numbers, got items of type {array.dtype}")
+
+
+def _check_two_dimensions(array: Any, name: str) -> None:
     if array.ndim != 2:
         raise ValueError(f"{name} must have two dimensions, got {array.ndim}")
     if 0 in array.shape:
         raise ValueError(f"{name} is empty: its shape is {array.shape}")
-    check_finite(array, name)
-    return array
 
 
 def as_features(value: Any, name: str, dtype: Any = None) -> Features:
@@ -105,14 +114,10 @@ def as_features(value: Any, name: str, dtype: Any = None) -> Features:
     _check_dtype(dtype)
     check_container(value, name)
     array = value if sparse.issparse(value) else plain(value)
-    if array.dtype.kind not in "fiub":
-        raise TypeError(f"{name} must hold real numbers, got items of type {array.dtype}")
+    _check_real(array, name)
     if dtype is None:
         dtype = np.float32 if array.dtype == np.float32 else np.float64
-    if array.ndim != 2:
-        raise ValueError(f"{name} must have two dimensions, got {array.ndim}")
-    if 0 in array.shape:
-        raise ValueError(f"{name} is empty: its shape is {array.shape}")
+    _check_two_dimensions(array, name)
     if sparse.issparse(array):
         return _as_csr(array, name, dtype)
     with np.errstate(over="ignore"):  # told below
@@ -178,8 +183,7 @@ def as_rows(value: Any, name: str) -> tuple[np.ndarray, bool]:
 def _as_float(value: Any, name: str) -> np.ndarray:
     check_container(value, name)
     array = plain(value)
-    if array.dtype.kind not in "fiub":
-        raise TypeError(f"{name} must hold real numbers, got items of type {array.dtype}")
+    _check_real(array, name)
     return np.asarray(array, dtype=np.float64, order="C")  # ascontiguousarray would make (1,) of ()
 
 

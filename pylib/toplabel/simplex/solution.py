@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -137,6 +137,11 @@ def solution_of(
     )
 
 
+_SAME = {each.name for each in fields(Solution)} & {each.name for each in fields(SimplexSolution)}
+"""What both kinds of solutions have; but A and W they have in other coordinates."""
+_SAME -= {"A", "W"}
+
+
 def from_scores(
     solution: Solution, label: np.ndarray, weight: np.ndarray | None
 ) -> SimplexSolution:
@@ -157,20 +162,9 @@ def from_scores(
     return SimplexSolution(
         W=None if W is None else coding.combine(W) / kappa,
         A=coding.combine(B) / kappa,
-        primal=solution.primal,
-        dual=solution.dual,
-        relative_gap=solution.relative_gap,
-        epochs=solution.epochs,
-        status=solution.status,
-        loss=solution.loss,
-        C=solution.C,
         n_classes=T,
-        kernel=solution.kernel,
-        theta=solution.theta,
-        history=solution.history,
-        X=solution.X,
         dual_variables=alpha,
-        r=solution.r,
+        **{name: getattr(solution, name) for name in _SAME},
     )
 
 
@@ -183,24 +177,15 @@ def to_scores(solution: SimplexSolution, label: np.ndarray) -> Solution:
         alpha[np.arange(len(label)), label] = -np.asarray(solution.dual_variables)
     A = kappa * (alpha.mean(axis=1, keepdims=True) - alpha)
     W = None if solution.W is None else coding.scores(solution.W) / kappa
+    coefficients = None
+    if solution.A is not None and W is None:
+        coefficients = coding.scores(solution.A) / kappa
     return Solution(
         A=A,
         W=W,
-        primal=solution.primal,
-        dual=solution.dual,
-        relative_gap=solution.relative_gap,
-        epochs=solution.epochs,
-        status=solution.status,
-        history=solution.history,
-        loss=solution.loss,
+        coefficients=coefficients,
         k=1,
         gamma=0.0,
-        C=solution.C,
-        kernel=solution.kernel,
-        theta=solution.theta,
         seconds=0.0,
-        coefficients=None
-        if solution.A is None or W is not None
-        else coding.scores(solution.A) / kappa,
-        r=solution.r,
+        **{name: getattr(solution, name) for name in _SAME},
     )
