@@ -23,6 +23,13 @@ typedef struct tl_row {
     size_t n_labels;
 } tl_row;
 
+/* Is class j a label? For j in ascending order; `in` counts the labels so far. */
+TL_INLINE bool tl_is_next_label(const tl_row *row, size_t j, size_t *in) {
+    const bool is_label = *in < row->n_labels && (size_t)row->labels[*in] == j;
+    *in += is_label;
+    return is_label;
+}
+
 /* Numbers that a loss keeps of a row from one update to the next. */
 #define TL_WARM 2
 
@@ -92,6 +99,10 @@ TL_INLINE void tl_add_entry(tl_curvature *out, size_t j, double weight) {
  * without the bound of the sum: its entries are those of g, but for y, that are free. */
 void tl_curvature_box(size_t m, size_t y, const double *g, double cap, bool is_bounded,
                       tl_curvature *out);
+/* The entries of a gradient that has one sign on each side of a label set, of the labels and then
+ * of the others, where they are larger than `least`: with their size as weight, or 1. */
+void tl_curvature_of_sides(const tl_row *row, size_t m, const double *g, double least,
+                           bool with_size, tl_curvature *out);
 /* The largest entry of g, but for y, at least 0. */
 double tl_largest_other(size_t m, size_t y, const double *g);
 

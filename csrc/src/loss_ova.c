@@ -75,9 +75,7 @@ static double infeasibility(const tl_row *row, size_t m, const double *a, double
     double wrong = 0.0;
     size_t in = 0;
     for (size_t j = 0; j < m; j++) {
-        const bool label = in < row->n_labels && (size_t)row->labels[in] == j;
-        if (label) in++;
-        const double x = label ? -scale * a[j] : scale * a[j];
+        const double x = tl_is_next_label(row, j, &in) ? -scale * a[j] : scale * a[j];
         wrong += fmax(0.0, fmax(-x, x - 1.0));
     }
     return wrong;

@@ -198,26 +198,13 @@ static double infeasibility_zlpr(const tl_row *row, size_t m, const double *a, d
 
 /* Of both: diag(p) - p p^T on each side. Between the sides there is (1 - s)/s p p'^T of LSEP, with
  * the signs of the scores: its A + B has the second derivative s (1 - s) beside s. */
-static void curvature_of_sides(const tl_row *row, size_t m, const double *g, tl_curvature *out) {
-    for (size_t l = 0; l < row->n_labels; l++)
-        if (-g[row->labels[l]] > TL_AT_BOUND)
-            tl_add_entry(out, (size_t)row->labels[l], -g[row->labels[l]]);
-    out->middle = out->count;
-    for (size_t j = 0, in = 0; j < m; j++) {
-        if (in < row->n_labels && (size_t)row->labels[in] == j)
-            in++;
-        else if (g[j] > TL_AT_BOUND)
-            tl_add_entry(out, j, g[j]);
-    }
+static void curvature_zlpr(const tl_row *row, size_t m, const double *g, tl_curvature *out) {
+    tl_curvature_of_sides(row, m, g, TL_AT_BOUND, true, out);
     out->core[0] = out->core[2] = -1.0;
 }
 
-static void curvature_zlpr(const tl_row *row, size_t m, const double *g, tl_curvature *out) {
-    curvature_of_sides(row, m, g, out);
-}
-
 static void curvature_lsep(const tl_row *row, size_t m, const double *g, tl_curvature *out) {
-    curvature_of_sides(row, m, g, out);
+    curvature_zlpr(row, m, g, out);
     const double s = sum_of_labels(row, g, 1.0);
     if (out->count > 0) out->core[1] = -fmax(1.0 - s, 0.0) / s;
 }

@@ -168,9 +168,7 @@ static double infeasibility(const tl_row *row, size_t m, const double *a, double
 static void curvature(const tl_row *row, size_t m, const double *g, tl_curvature *out) {
     const double uniform = row->n_labels > 0 ? 1.0 / (double)row->n_labels : 0.0;
     for (size_t j = 0, in = 0; j < m; j++) {
-        const bool label = in < row->n_labels && (size_t)row->labels[in] == j;
-        const double p = label ? g[j] + uniform : g[j];
-        if (label) in++;
+        const double p = tl_is_next_label(row, j, &in) ? g[j] + uniform : g[j];
         if (p > TL_AT_BOUND) tl_add_entry(out, j, p);
     }
     out->middle = out->count;

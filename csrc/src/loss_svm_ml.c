@@ -14,11 +14,10 @@ TL_INLINE bool trivial(const tl_row *row, size_t m) {
 /* Splits factor (1/2 - u_y), y in Y, to the front of `out` and factor (1/2 + u_j), j not in Y,
  * behind it. */
 static void split(const tl_row *row, size_t m, const double *u, double factor, double *out) {
-    const size_t n_labels = row->n_labels;
-    size_t in = 0, rest = n_labels;
+    size_t in = 0, rest = row->n_labels;
     for (size_t j = 0; j < m; j++) {
-        if (in < n_labels && (size_t)row->labels[in] == j)
-            out[in++] = factor * (0.5 - u[j]);
+        if (tl_is_next_label(row, j, &in))
+            out[in - 1] = factor * (0.5 - u[j]);
         else
             out[rest++] = factor * (0.5 + u[j]);
     }
@@ -29,12 +28,10 @@ static void merge(const tl_row *row, size_t m, const double *u, double factor, t
                   tl_threshold t_bar, double *out) {
     size_t in = 0;
     for (size_t j = 0; j < m; j++) {
-        if (in < row->n_labels && (size_t)row->labels[in] == j) {
+        if (tl_is_next_label(row, j, &in))
             out[j] = tl_above(factor * (0.5 - u[j]), t);
-            in++;
-        } else {
+        else
             out[j] = -tl_above(factor * (0.5 + u[j]), t_bar);
-        }
     }
 }
 
@@ -129,23 +126,26 @@ double tl_infeasibility_bipartite(const tl_row *row, size_t m, const double *a, 
     return wrong + fmax(0.0, sum - 1.0) + fabs(sum - others.sum);
 }
 
+void tl_curvature_of_sides(const tl_row *row, size_t m, const double *g, double least,
+                           bool with_size, tl_curvature *out) {
+    for (size_t i = 0; i < row->n_labels; i++) {
+        const double size = -g[row->labels[i]];
+        if (size > least) tl_add_entry(out, (size_t)row->labels[i], with_size ? size : 1.0);
+    }
+    out->middle = out->count;
+    for (size_t j = 0, in = 0; j < m; j++)
+        if (!tl_is_next_label(row, j, &in) && g[j] > least)
+            tl_add_entry(out, j, with_size ? g[j] : 1.0);
+}
+
 /* -g is a projection of both sides' margins, with the sums of the sides equal, or both 1: the
  * directions of the free entries on both sides are those with the same sum on both, or with the sum
  * 0 on each. In the scores the sides have opposite signs. */
 static void curvature(const tl_row *row, size_t m, const double *g, tl_curvature *out) {
+    tl_curvature_of_sides(row, m, g, 0.0, false, out);
     double sum = 0.0;
-    for (size_t i = 0; i < row->n_labels; i++)
-        if (g[row->labels[i]] < 0.0) {
-            tl_add_entry(out, (size_t)row->labels[i], 1.0);
-            sum -= g[row->labels[i]];
-        }
-    out->middle = out->count;
-    for (size_t j = 0, in = 0; j < m; j++) {
-        if (in < row->n_labels && (size_t)row->labels[in] == j)
-            in++;
-        else if (g[j] > 0.0)
-            tl_add_entry(out, j, 1.0);
-    }
+    for (size_t e = 0; e < out->middle; e++)
+        sum -= g[out->column[e]];
     if (out->count == 0) return;
     const double sides[] = {(double)out->middle, (double)(out->count - out->middle)};
     if (sum >= 1.0 - TL_AT_BOUND) {

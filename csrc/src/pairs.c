@@ -173,8 +173,7 @@ static void add_row(tl_pairs *self, size_t i, const tl_row *row, const double *a
     const size_t r = self->rows, first = self->start[r];
     size_t e = first, own = self->own_start[r], in = 0;
     for (size_t j = 0; j < self->m; j++) {
-        const bool is_label = in < row->n_labels && (size_t)row->labels[in] == j;
-        in += is_label;
+        const bool is_label = tl_is_next_label(row, j, &in);
         if (!wanted[j]) continue;
         if (is_label) self->own[own++] = (int32_t)(e - first);
         self->column[e] = (int32_t)j;

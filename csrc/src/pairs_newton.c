@@ -28,8 +28,7 @@ static void find_gradient(const tl_pairs *self, double *g) {
     for (size_t r = 0; r < self->rows; r++) {
         const tl_row row = tl_pairs_row(self, r);
         for (size_t e = self->start[r], j = 0, in = 0; e < self->start[r + 1]; e++, j++) {
-            const bool is_label = in < row.n_labels && (size_t)row.labels[in] == j;
-            in += is_label;
+            const bool is_label = tl_is_next_label(&row, j, &in);
             const size_t at = face->number[self->place[e]];
             if (at == TL_NOT_FREE) continue;
             const double bend =
@@ -108,8 +107,7 @@ static void project_row(tl_pairs *self, size_t r, double t, const double *d) {
     }
     if (is_in_domain(self, &row, width, trial)) return;
     for (size_t j = 0, in = 0; j < width; j++) {
-        const bool is_label = in < row.n_labels && (size_t)row.labels[in] == j;
-        in += is_label;
+        const bool is_label = tl_is_next_label(&row, j, &in);
         s[j] = slope_of(self->ops, is_label);
         if (!(is_label && self->ops->multiclass)) s[j] -= trial[j];
     }

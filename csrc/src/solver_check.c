@@ -21,13 +21,15 @@ static tl_status check_shape(const tl_data *data) {
     return TL_ERR_PARAMETER;
 }
 
+static bool are_finite(const tl_data *data, size_t first, size_t count) {
+    return data->type == TL_FLOAT32 ? tl_all_finite32(count, (const float *)data->x + first)
+                                    : tl_all_finite(count, (const double *)data->x + first);
+}
+
 static tl_status check_finite(const tl_data *data, size_t count, tl_watch *watch) {
     for (size_t first = 0; first < count; first += TL_CHECKED_PART) {
         const size_t part = tl_smaller(count - first, TL_CHECKED_PART);
-        const bool finite = data->type == TL_FLOAT32
-                                ? tl_all_finite32(part, (const float *)data->x + first)
-                                : tl_all_finite(part, (const double *)data->x + first);
-        if (!finite) return TL_ERR_NOT_FINITE;
+        if (!are_finite(data, first, part)) return TL_ERR_NOT_FINITE;
         if (tl_is_over(watch, (double)part)) return TL_ERR_OVER;
     }
     return TL_OK;
@@ -150,11 +152,8 @@ tl_status tl_check_input(const tl_data *data, const tl_settings *settings, const
 tl_status tl_check_row(const tl_solver *self, size_t i) {
     const tl_data *data = &self->data;
     if (data->representation != TL_DENSE) return TL_ERR_OVERFLOW;
-    const size_t width = tl_stored_features(data), start = i * width;
-    const bool finite = data->type == TL_FLOAT32
-                            ? tl_all_finite32(width, (const float *)data->x + start)
-                            : tl_all_finite(width, (const double *)data->x + start);
-    return finite ? TL_ERR_OVERFLOW : TL_ERR_NOT_FINITE;
+    const size_t width = tl_stored_features(data);
+    return are_finite(data, i * width, width) ? TL_ERR_OVERFLOW : TL_ERR_NOT_FINITE;
 }
 
 tl_status tl_check_start(tl_solver *self, double C_start) {

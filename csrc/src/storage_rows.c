@@ -52,20 +52,23 @@ TL_INLINE void add_up(const tl_features *row, columns kind, size_t stride, const
         s[j] += row->constant * last[j];
 }
 
-TL_CLONES
-static void row_scores(const tl_features *row, size_t stride, const double *w, double *s) {
-    switch (columns_of(row)) {
-    case ALL_COLUMNS:
-        add_up(row, ALL_COLUMNS, stride, w, s);
-        break;
-    case COLUMNS32:
-        add_up(row, COLUMNS32, stride, w, s);
-        break;
-    case COLUMNS64:
-        add_up(row, COLUMNS64, stride, w, s);
-        break;
+/* `function` with the kind of columns as a constant. */
+#define BY_COLUMNS(function, row, ...)                                                             \
+    switch (columns_of(row)) {                                                                     \
+    case ALL_COLUMNS:                                                                              \
+        function(row, ALL_COLUMNS, __VA_ARGS__);                                                   \
+        break;                                                                                     \
+    case COLUMNS32:                                                                                \
+        function(row, COLUMNS32, __VA_ARGS__);                                                     \
+        break;                                                                                     \
+    case COLUMNS64:                                                                                \
+        function(row, COLUMNS64, __VA_ARGS__);                                                     \
+        break;                                                                                     \
     }
-}
+
+TL_CLONES
+static void row_scores(const tl_features *row, size_t stride, const double *w,
+                       double *s){BY_COLUMNS(add_up, row, stride, w, s)}
 
 TL_INLINE void spread(const tl_features *row, columns kind, size_t stride,
                       const double *restrict delta, double *restrict w) {
@@ -87,17 +90,7 @@ TL_INLINE void spread(const tl_features *row, columns kind, size_t stride,
 /* W_k += x_k delta. */
 TL_CLONES
 static void add_row(const tl_features *row, size_t stride, const double *delta, double *w) {
-    switch (columns_of(row)) {
-    case ALL_COLUMNS:
-        spread(row, ALL_COLUMNS, stride, delta, w);
-        break;
-    case COLUMNS32:
-        spread(row, COLUMNS32, stride, delta, w);
-        break;
-    case COLUMNS64:
-        spread(row, COLUMNS64, stride, delta, w);
-        break;
-    }
+    BY_COLUMNS(spread, row, stride, delta, w)
 }
 
 static double norm2(tl_solver *self, size_t i) {
