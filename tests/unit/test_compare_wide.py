@@ -8,7 +8,7 @@ import pytest
 
 from samples_of_results import KEPT, MEASURED, PUBLISHED, frame, number
 from toplabel.reproduction.compare import wide
-from toplabel.reproduction.compare.cells import compared, read_cells
+from toplabel.reproduction.compare.cells import PLACE, compared, read_cells
 from toplabel.reproduction.compare.claims import COLUMNS as CLAIMS
 from toplabel.reproduction.compare.comparison import (
     COLUMNS,
@@ -20,7 +20,7 @@ from toplabel.reproduction.compare.comparison import (
     write_comparison,
 )
 from toplabel.reproduction.compare.measured import selected_values
-from toplabel.reproduction.compare.verdicts import NOT_REPRODUCED
+from toplabel.reproduction.compare.verdicts import FEWEST_DRAWS, NOT_REPRODUCED
 from toplabel.reproduction.config.catalogue import load_catalogue
 from toplabel.reproduction.files import SUMMARY
 from toplabel.reproduction.frames import empty_frame
@@ -243,6 +243,18 @@ def test_every_kept_number_that_is_off_has_a_reason_and_every_reason_a_number(ke
     named = {(reason.name, evidence.evidence) for reason, evidence in found}
     known = {(r.name, cells.evidence) for r in notes.reasons.values() for cells in r.cells}
     assert known == named
+
+
+def test_no_reason_contradicts_what_a_reading_gives(kept, notes, repository):
+    """Cells that a reading reproduces name it, or the training that it is about, as their reason."""
+    cells = read_cells(repository / SUMMARY / "cells.csv")
+    found = cells[cells["reading"].isin(notes.readings) & cells["verdict"].isin(["match", "close"])]
+    near = pd.MultiIndex.from_frame(kept[PLACE]).isin(pd.MultiIndex.from_frame(found[PLACE]))
+    assert {*kept.loc[near, "reason"]} <= {"other_reading", "far_from_optimum", "fold_draws"}
+    assert near[kept["reason"] == "other_reading"].all()
+    by_folds = (kept["in_seeds"] == "true") & (kept["seeds"] >= FEWEST_DRAWS)
+    assert by_folds[kept["reason"] == "fold_draws"].all()
+    assert not by_folds[kept["reason"] == "unknown"].any()
 
 
 def test_the_kept_reasons_are_those_of_the_notes_now(kept, notes):

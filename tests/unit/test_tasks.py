@@ -81,6 +81,7 @@ OF_METHOD = {
     "protocol": ("half_half", {"tune"}),
     "variant_of": ("lr_multi", NOTHING),
     "passes": (3, {*MODELS, "predict"}),
+    "gap": (1e-3, {*MODELS, "predict"}),
     "point": ({"C": 1.0}, {"tune"}),
     "selected_by": ("top1", {"train"}),
     "epochs": (2, {*MODELS, "predict"}),

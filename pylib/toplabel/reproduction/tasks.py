@@ -293,6 +293,7 @@ def recipe_of(method: Method) -> Recipe:
         ks=method.ks,
         gamma=method.gamma,
         passes=method.passes,
+        gap=method.gap,
         takes="set" if method.task == "multilabel" else "one",
         features=method.features,
         kernel=method.kernel,

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt
+from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
 from toplabel._core.catalogue import LOSSES, Loss
 from toplabel.reproduction.config.competitors import COMPETITORS, Competitor
@@ -190,6 +190,9 @@ class Method(Closed):
     method where they differ from the printed ones, and are compared with nothing themselves."""
     passes: PositiveInt | None = None
     """After how many passes over the data the solver of a variant ends."""
+    gap: PositiveFloat | None = None
+    """The relative duality gap at which the solver of a variant ends, in tuning and training alike; it
+    looks every ten passes, as the papers state."""
     point: Mapping[Literal["C", "theta"], float] = Field(default_factory=dict)
     """The one point of the protocol's grids that a variant is trained at, as exponents of C and,
     for the RBF kernel, theta; what it does not name is selected as ever."""

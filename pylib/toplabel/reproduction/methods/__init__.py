@@ -32,6 +32,7 @@ class Recipe:
     ks: tuple[int, ...] = ()  # the values that k is selected from, if it is
     gamma: float = 0.0  # the smoothing of a hinge loss
     passes: int | None = None  # over the data, after which the solver ends whatever the gap is
+    gap: float | None = None  # at which it ends, where it looks every ten passes
     takes: Literal["one", "set"] = "one"  # a label per example, or a set of labels
     # Features get a column of ones, or are standardised and get one.
     features: Literal["raw", "bias", "standardise"] = "raw"
@@ -68,7 +69,7 @@ def create(recipe: Recipe) -> Trainer:
     loss: Any = recipe.loss
     if "." in recipe.loss:  # a loss of the user, by its import path
         loss = _imported("loss", recipe.loss, recipe, _check_loss)
-    return LibraryLoss(loss, recipe.k or 1, recipe.gamma, recipe.kernel, recipe.passes)
+    return LibraryLoss(loss, recipe.k or 1, recipe.gamma, recipe.kernel, recipe.passes, recipe.gap)
 
 
 def gives_probabilities(recipe: Recipe) -> bool:

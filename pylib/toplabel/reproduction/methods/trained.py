@@ -180,6 +180,9 @@ def train_problems(
     return Trained(model, "uncertified", epochs, primal, dual, gap, state=states)
 
 
+_STATED_PASSES = 10  # between two evaluations, as in the program of the authors
+
+
 @dataclass(frozen=True)
 class LibraryLoss:
     """A loss as `toplabel.losses.get` takes it; with a kernel it takes Gram matrices in place of
@@ -195,6 +198,7 @@ class LibraryLoss:
     gamma: float = 0.0
     kernel: str = "linear"
     passes: int | None = None
+    gap: float | None = None
 
     def train(
         self,
@@ -221,7 +225,9 @@ class LibraryLoss:
             dtype=None if is_linear else X.dtype,  # passes are in the type of the Gram matrix
             n_classes=n_classes,
             check_input=False,  # Gram matrices come from `toplabel.kernels`
-            tol=tol,
+            tol=self.gap or tol,
+            eval_every=_STATED_PASSES if self.gap else None,
+            method="sdca" if self.gap else "auto",
             max_iter=min(max_iter, self.passes or max_iter),
             seed=seed,
         )
