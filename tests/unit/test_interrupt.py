@@ -12,7 +12,7 @@ from solver_cases import bare_run, check_certificate, is_feasible, objective
 
 from toplabel import MultilabelClassifier, kernels, path, solve
 from toplabel._core.clock import Clock
-from toplabel._core.run import _Deadline
+from toplabel._core.run import Deadline
 from toplabel._core.training import Options, _Listener, train
 
 LONG = {"C": 1e4, "tol": 0.0, "max_iter": 10**9}
@@ -202,7 +202,7 @@ def test_while_the_rows_as_passed_are_evaluated(press, no_grace, many_classes, c
 def test_in_a_certificate_of_newtons_method(press):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(60, 4)), np.arange(60) % 3
-    press(_Deadline, "is_late", 1, condition=lambda asked: not asked.has_limits)
+    press(Deadline, "is_late", 1, condition=lambda asked: not asked.has_limits)
     (found,) = path(X, y, [0.1, 1.0], tol=1e-6, method="newton")
     assert found.status == "interrupted"
     assert np.isfinite(found.relative_gap)

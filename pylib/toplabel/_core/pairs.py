@@ -26,6 +26,7 @@ from toplabel._core.clock import Clock
 from toplabel._core.lib import check, ffi, lib
 from toplabel._core.method import Method
 from toplabel._core.problem import Problem
+from toplabel._core.run import Deadline
 from toplabel._core.systems import Rows
 from toplabel._core.threads import each, one_blas_thread
 
@@ -39,22 +40,6 @@ def reason_against(problem: Problem) -> str:
     if is_mapped(problem.features) and problem.features.nbytes > tuning.LARGE_FILE:
         return "it needs rows in memory, or a mapped file of at most 1 GiB"
     return ""
-
-
-class _Limits:
-    """Answers the C library whether a call is over; it says so with the clock."""
-
-    def __init__(self, clock: Clock):
-        self._clock = clock
-
-    def is_late(self) -> bool:
-        return self._clock.why_to_end() != ""
-
-    def failed(self, error: BaseException) -> int:
-        if not isinstance(error, KeyboardInterrupt):
-            raise error  # which cffi prints
-        self._clock.interrupt()
-        return 1
 
 
 class _Team:
@@ -224,7 +209,7 @@ class Pairs(Method):
     def _create(self) -> None:
         problem, labels = self._problem, self._problem.labels
         self._pass = float(self._best.W.size * labels.n)  # multiplications
-        self._user = ffi.new_handle(_Limits(self._options.clock))
+        self._user = ffi.new_handle(Deadline(self._options.clock, at_once=True))
         weight = ffi.NULL if problem.weight is None else pointer(problem.weight)
         out = ffi.new("tl_pairs **")
         status = lib.tl_pairs_create(

@@ -51,23 +51,27 @@ def describe(problem: Data, weight: np.ndarray | None, borrowed: list, constant:
     return data
 
 
-class _Deadline:
-    """Tells the C library whether a call is over. It is no method of `Run`, whose handle would then refer
-    to the run itself and keep it alive.
+@dataclass
+class Deadline:
+    """Tells the C library whether a call is over: where the run is to end, `at_once` or when it is late.
+    It is no method of `Run`, whose handle would then refer to the run itself and keep it alive.
     """
 
     clock: Clock | None = None
-    has_limits = True
+    has_limits: bool = True
+    at_once: bool = False
 
     def is_late(self) -> bool:
-        return self.has_limits and self.clock is not None and self.clock.is_late()
+        if not self.has_limits or self.clock is None:
+            return False
+        return self.clock.why_to_end() != "" if self.at_once else self.clock.is_late()
 
     def failed(self, error: BaseException) -> int:
         if not isinstance(error, KeyboardInterrupt):
             raise error  # which cffi prints
         if self.clock is not None:
             self.clock.interrupt()
-        return 0
+        return int(self.at_once)
 
 
 def _failed(kind, error: BaseException, traceback) -> int:
@@ -140,8 +144,7 @@ class Run:
         to.seed, to.block, to.window = settings.seed, settings.block, settings.window
         to.acceleration, to.lagrangian = settings.acceleration, settings.lagrangian
         to.float32_passes = settings.float32_passes
-        self._deadline = _Deadline()
-        self._deadline.clock, self._deadline.has_limits = clock, has_limits
+        self._deadline = Deadline(clock, has_limits)
         handle = ffi.new_handle(self._deadline)
         to.is_over, to.user = lib._tl_is_over, handle
         self._borrowed.append(handle)

@@ -79,9 +79,9 @@ class TopKClassifier(SetsMixin, SolverEstimator):
     acceleration : "auto", False or float > 0, default="auto"
         As in `toplabel.solve`. Without it the training needs less memory, by that of the model.
     n_jobs : int or None, default=None
-        As in `toplabel.solve`: threads for one-vs-all losses of more than 64 classes and for the
-        matrix of ``kernel="rbf"``. The numbers do not depend on it. Other losses are trained
-        by one thread, beside those of BLAS; `GridSearchCV` and its like share out models.
+        As in `toplabel.solve`: threads for one-vs-all losses of more than 64 classes, for the matrix of
+        ``kernel="rbf"`` and for working sets of pairs. The numbers do not depend on it. Otherwise one
+        thread trains, beside those of BLAS; `GridSearchCV` and its like share out models.
     calibration : float in (0, 1) or None, default=None
         Share of the rows, drawn by `random_state`, that `fit` holds out: the model is trained without
         them, and `calibrate` is called with them.
