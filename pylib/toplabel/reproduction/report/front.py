@@ -34,6 +34,7 @@ from toplabel.reproduction.report.tree import (
 )
 
 NAME = "index"
+_EVIDENCE = "docs/what-to-use.md"
 _WORDS = WORDS["front"]
 
 
@@ -77,7 +78,9 @@ def front_page(inputs: Inputs) -> tuple[Page, dict[str, str]]:
     """Return the front page, and the drawings that it shows, SVG by name."""
     pictures: dict[str, str] = {}
     files = [[Entry(file, href=file), words] for file, words in _WORDS["downloads"].items()]
-    losses = [Text(_WORDS["losses"])] if inputs.of_papers else []
+    losses = (
+        [Text(_WORDS["losses"], link=_EVIDENCE, href=f"../{_EVIDENCE}")] if inputs.of_papers else []
+    )
     claims = findings.claim_parts(inputs)
     sections = [
         Section("score", "", _score_parts(inputs, pictures)),

@@ -35,6 +35,7 @@ from toplabel.reproduction.report.tree import Entry, Fold, Part, Section, Table,
 
 _QUOTED = "Results of other authors that the paper quotes:"
 _LARGEST = 30  # classes of a confusion matrix that is shown
+_AGAIN = "snakemake --cores 1 --forceall results/FILE, with FILE from the last column."
 _RECORD = (
     *("dataset", "features", "label", "metric", "measured", "std", "splits"),
     *(*INTERVALS, "choice", *FIT, "status", "budget"),
@@ -103,7 +104,8 @@ def _numbers(inputs: Inputs, cells: pd.DataFrame, anchor: str) -> list[Part]:
         parts.append(Text(words, style="note"))
     if measured.any():
         title = "Records: parameters, gap, time and file of each number, as in data/cells.csv"
-        parts.append(Fold(title, [records(cells[measured], inputs)]))
+        again = Text("A number is computed again, from the raw data, by", note=_AGAIN)
+        parts.append(Fold(title, [again, records(cells[measured], inputs)]))
     if bare:
         titles = "; ".join(grid.title for grid in bare)
         parts.append(Fold(f"As published, not measured: {titles}", [*bare]))
