@@ -4,12 +4,13 @@ of an own data set class by class, and tables that are printed as they stand.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import nan
 from typing import Any
 
 import pandas as pd
 
+from toplabel.metrics.names import lower_is_better
 from toplabel.reproduction.compare.cells import FIT, INTERVALS
 from toplabel.reproduction.compare.classes import CONFUSION, RATES
 from toplabel.reproduction.compare.published import OTHERS, decimals_of
@@ -17,7 +18,6 @@ from toplabel.reproduction.compare.verdicts import FEWEST_DRAWS
 from toplabel.reproduction.files import read_npz
 from toplabel.reproduction.frames import read_frame
 from toplabel.reproduction.report import beside, findings
-from toplabel.reproduction.report.grids import build_grids
 from toplabel.reproduction.report.inputs import Inputs
 from toplabel.reproduction.report.text import (
     compact,
@@ -26,12 +26,25 @@ from toplabel.reproduction.report.text import (
     metric_label,
     plain,
     shown,
+    signed,
     slug,
     small,
     table_label,
     table_order,
 )
-from toplabel.reproduction.report.tree import Entry, Fold, Part, Section, Table, Text, table_of
+from toplabel.reproduction.report.tree import (
+    Column,
+    Entry,
+    Fold,
+    Grid,
+    GridCell,
+    GridRow,
+    Part,
+    Section,
+    Table,
+    Text,
+    table_of,
+)
 
 _QUOTED = "Results of other authors that the paper quotes:"
 _LARGEST = 30  # classes of a confusion matrix that is shown
@@ -41,6 +54,10 @@ _RECORD = (
     *(*INTERVALS, "choice", *FIT, "status", "budget"),
 )
 """The columns that a record shows, under their names in cells.csv."""
+_METHOD = ["method", "k", "gamma", "kernel"]
+_STATES = ("measured", "kept", "published")
+Record = Mapping[Any, Any]
+"""A row of the wide frame."""
 
 
 # Published tables, and tables of what no paper prints ---------------------------------------------
@@ -97,7 +114,7 @@ def _numbers(inputs: Inputs, cells: pd.DataFrame, anchor: str) -> list[Part]:
     measured = cells["state"] == "measured"
     cells = cells.assign(record="")
     cells.loc[measured, "record"] = [f"r-{anchor}-{i + 1}" for i in range(len(cells[measured]))]
-    grids = build_grids(cells, inputs.title)
+    grids = [_grid(part, inputs) for _, part in cells.groupby("grid", sort=False)]
     bare = [grid for grid in grids if grid.state == "published"]
     parts: list[Part] = [grid for grid in grids if grid not in bare]
     if words := _marks(inputs, cells):
@@ -186,6 +203,75 @@ def plain_section(table: Mapping[str, Any], inputs: Inputs) -> Section:
     if table["caption"]:
         parts.insert(0, Text(table["caption"], style="note"))
     return Section(slug(table["name"]), table["title"], parts)
+
+
+# Grids: methods down, metrics or data sets across, as the papers print a table --------------------
+
+
+def _grid_title(row: Record, inputs: Inputs) -> str:
+    title = inputs.title(row["dataset"])
+    return f"{title}, {row['features']}" if row["features"] else title
+
+
+def _grid(cells: pd.DataFrame, inputs: Inputs) -> Grid:
+    """Return the grid of some cells: of one data set, or of one metric where it has no name."""
+    records = cells.to_dict("records")
+    first = records[0]
+    is_of_metric = not first["grid"]
+    columns: dict[str, Column] = {}
+    lines: dict[tuple[str, ...], list[Record]] = {}
+    for record in records:
+        title = _grid_title(record, inputs) if is_of_metric else metric_label(record["metric"])
+        column = Column(title, lower_is_better(record["metric"]))
+        columns.setdefault(record["column"], column)
+        lines.setdefault(tuple(record[name] for name in _METHOD), []).append(record)
+    for name in cells.loc[cells["rows_low"].notna() & cells["measured"].notna(), "column"]:
+        columns[name].interval = True
+    rows = [_grid_row(line, [*columns]) for line in lines.values()]
+    return Grid(
+        title=metric_label(first["metric"]) if is_of_metric else _grid_title(first, inputs),
+        columns=[*columns.values()],
+        rows=rows,
+        state=min((row.state for row in rows), key=_STATES.index),
+        printed=bool(cells["published"].notna().any()),
+        spread=bool(cells["std"].notna().any()),
+    )
+
+
+def _grid_row(records: Sequence[Record], columns: Sequence[str]) -> GridRow:
+    """Return the numbers of one method, a cell for each column."""
+    made = {record["column"]: _grid_cell(record) for record in records}
+    return GridRow(
+        label=records[0]["label"],
+        state=min((cell.state for cell in made.values()), key=_STATES.index),
+        cells=[made.get(name, GridCell()) for name in columns],
+        seconds=compact(records[0]["row_seconds"], 3),
+    )
+
+
+def _grid_cell(row: Record) -> GridCell:
+    """Return a cell as text."""
+    decimals = decimals_of(row["metric"], row["printed"])
+    # Rounded first: subtracting left errors in the last digits, which would decide a half.
+    difference = signed(round(row["difference"], 10), decimals)
+    ends = [fixed(row[name], decimals) for name in ("rows_low", "rows_high")]
+    return GridCell(
+        state=row["state"],
+        ours=fixed(row["measured"], decimals),
+        std=fixed(row["std"], decimals),
+        published=row["printed"],
+        published_std=fixed(row["published_std"], decimals),
+        difference=difference,
+        interval=" to ".join(filter(None, ends)),
+        verdict=row["verdict"],
+        found=fixed(row["found"], decimals),
+        found_verdict=row["found_verdict"],
+        choice=row["choice"] if row["verdict"] else "",
+        best=bool(row["best"]),
+        best_published=bool(row["best_published"]),
+        stopped=bool(row["stopped"]),
+        record=row["record"],
+    )
 
 
 # Own data sets ------------------------------------------------------------------------------------
