@@ -73,15 +73,14 @@ class Tasks:
         """Return the task of a job of tuning."""
         return plain(self._tune(wildcards.dataset, wildcards.method, wildcards.part))
 
-    def _tune(self, dataset: str, method_name: str, part: str) -> TuneTask:
-        plan = self.plan
-        method = plan.methods[method_name]
+    def _tune(self, dataset: str, name: str, part: str) -> TuneTask:
+        plan, method = self.plan, self.plan.methods[name]
         protocol, budget = self._protocol(dataset, method)
         on_raw_rows = method.kernel == "linear" and method.features != "standardise"
         scales = on_raw_rows and method.selects_C and not method.point
         one_job = part == ALL_SPLITS
         metrics = self._metrics(dataset, method.name, protocol)
-        task = TuneTask(
+        return TuneTask(
             dataset=dataset,
             method=method.name,
             recipe=_measured_recipe(method, metrics),
@@ -95,18 +94,16 @@ class Tasks:
             grid=method.grid_of(budget, plan.budget),
             C_scale=plan.registry[dataset].C_scale if scales else None,
         )
-        return task
 
     def train(self, wildcards: Any) -> dict[str, Any]:
         """Return the task of the final training of a cell."""
         return plain(self._train(wildcards.dataset, wildcards.method))
 
-    def _train(self, dataset: str, method_name: str) -> TrainTask:
-        plan = self.plan
-        method = plan.methods[method_name]
+    def _train(self, dataset: str, name: str) -> TrainTask:
+        plan, method = self.plan, self.plan.methods[name]
         protocol, budget = self._protocol(dataset, method)
         metrics = self._metrics(dataset, method.name, protocol)
-        task = TrainTask(
+        return TrainTask(
             dataset=dataset,
             method=method.name,
             recipe=_measured_recipe(method, metrics),
@@ -116,56 +113,49 @@ class Tasks:
             gram_dtype=budget.gram_dtype,
             selected_by=method.selected_by,
         )
-        return task
 
     def evaluate(self, wildcards: Any) -> dict[str, Any]:
         """Return the task of the test metrics of a cell."""
         return plain(self._evaluate(wildcards.dataset, wildcards.method))
 
-    def _evaluate(self, dataset: str, method_name: str) -> EvaluateTask:
-        plan = self.plan
-        return EvaluateTask(dataset, method_name, plan.budget, plan.run.threshold)
+    def _evaluate(self, dataset: str, name: str) -> EvaluateTask:
+        return EvaluateTask(dataset, name, self.plan.budget, self.plan.run.threshold)
 
     def predict(self, wildcards: Any) -> dict[str, Any]:
         """Return the task of the predictions of a cell."""
         return plain(self._predict(wildcards.dataset, wildcards.method))
 
-    def _predict(self, dataset: str, method_name: str) -> PredictTask:
+    def _predict(self, dataset: str, name: str) -> PredictTask:
         entry = self.plan.registry[dataset]
-        task = PredictTask(
-            recipe=recipe_of(self.plan.methods[method_name]),
+        return PredictTask(
+            recipe=recipe_of(self.plan.methods[name]),
             threshold=self.plan.run.threshold,
             transform=entry.transform,
             bias=entry.bias,
         )
-        return task
 
     def learning_curve(self, wildcards: Any) -> dict[str, Any]:
         """Return the task of the test values of a cell by shares of the training rows."""
-        cell = Cell(wildcards.dataset, wildcards.method)
+        names = wildcards.dataset, wildcards.method
+        cell = Cell(*names)
         task = CurveTask(
-            tune=self._tune_all(cell),
-            train=self._train(cell.dataset, cell.method),
-            evaluate=self._evaluate(cell.dataset, cell.method),
-            sizes=self.plan.sizes(cell),
-            bias=self.plan.registry[cell.dataset].bias,
+            self._tune_all(cell),
+            self._train(*names),
+            self._evaluate(*names),
+            self.plan.sizes(cell),
+            self.plan.registry[cell.dataset].bias,
         )
         return plain(task)
 
     def final_model(self, wildcards: Any) -> dict[str, Any]:
         """Return the task of the model of a cell on all rows."""
-        cell = Cell(wildcards.dataset, wildcards.method)
-        task = FinalTask(
-            tune=self._tune_all(cell),
-            train=self._train(cell.dataset, cell.method),
-            predict=self._predict(cell.dataset, cell.method),
-        )
-        return plain(task)
+        names = wildcards.dataset, wildcards.method
+        tune = self._tune_all(Cell(*names))
+        return plain(FinalTask(tune, self._train(*names), self._predict(*names)))
 
     def _tune_all(self, cell: Cell) -> TuneTask:
         """Return the task of tuning a cell by itself, with all splits."""
-        tuned_as = self.plan.methods[cell.method].tuned_as
-        return self._tune(cell.dataset, tuned_as, ALL_SPLITS)
+        return self._tune(cell.dataset, self.plan.methods[cell.method].tuned_as, ALL_SPLITS)
 
     def _protocol(self, dataset: str, method: Method) -> tuple[Protocol, Budget]:
         """Return the protocol of a cell, and its budget in this run."""

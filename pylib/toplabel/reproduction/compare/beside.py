@@ -17,29 +17,16 @@ import pandas as pd
 from toplabel.reproduction.compare import statistics
 from toplabel.reproduction.compare.intervals import RowDraws, over_sets
 from toplabel.reproduction.compare.statistics import FEWEST_SETS
-from toplabel.reproduction.compare.within import LEVEL, SCORES, Numbers, Within
+from toplabel.reproduction.compare.within import LEVEL, SCORES, SIDES, Numbers, Within
 from toplabel.reproduction.config.catalogue import Catalogue, Study
 from toplabel.reproduction.frames import join_names
 from toplabel.reproduction.jobs import seed_of
 
 METHODS: Mapping[str, type] = {
-    "study": str,
-    "metric": str,
-    "method": str,
-    "label": str,
+    **dict.fromkeys(("study", "metric", "method", "label"), str),
     "mean_rank": float,
-    "wins": int,
-    "ties": int,
-    "losses": int,
-    "told_wins": int,
-    "told_losses": int,
-    "ahead": float,
-    "ahead_low": float,
-    "ahead_high": float,
-    "p": float,
-    "worse": float,
-    "same": float,
-    "better": float,
+    **dict.fromkeys(("wins", "ties", "losses", "told_wins", "told_losses"), int),
+    **dict.fromkeys(("ahead", "ahead_low", "ahead_high", "p", *SIDES), float),
 }
 """The columns of results/comparison_methods.csv: each method over the data sets with all methods.
 
@@ -48,21 +35,10 @@ apart. `ahead` is the median difference from the reference, `p` that of Wilcoxon
 method, and the probabilities are those of the Bayesian signed rank test.
 """
 TESTS: Mapping[str, type] = {
-    "study": str,
-    "metric": str,
-    "reference": str,
-    "rope": float,
-    "datasets": str,
-    "missing": str,
-    "absent": str,
-    "methods": int,
-    "friedman_chi2": float,
-    "friedman_F": float,
-    "friedman_p": float,
-    "critical_difference": float,
-    "wilcoxon_least_p": float,
-    "nemenyi": str,
-    "wilcoxon": str,
+    **{"study": str, "metric": str, "reference": str, "rope": float},
+    **{"datasets": str, "missing": str, "absent": str, "methods": int},
+    **dict.fromkeys(("friedman_chi2", "friedman_F", "friedman_p"), float),
+    **{"critical_difference": float, "wilcoxon_least_p": float, "nemenyi": str, "wilcoxon": str},
 }
 """The columns of results/comparison_tests.csv: a row for each study and metric.
 
@@ -206,7 +182,7 @@ class _OverSets:
         if self._is_tested:
             seed = seed_of("signed rank", self._study.name, self._numbers.metric, name)
             sides = statistics.signed_rank_probabilities(differences, self._study.rope, seed)
-            row |= dict(zip(("worse", "same", "better"), sides, strict=True))
+            row |= dict(zip(SIDES, sides, strict=True))
         return row
 
     def tests(self) -> dict[str, Any]:

@@ -31,16 +31,9 @@ _DRAWS = 50_000  # of the posterior of the signed rank test
 class Difference:
     """The difference of two methods on one data set; without a test its mean alone.
 
-    Attributes
-    ----------
-    mean : float
-        The mean difference over the folds or rows.
-    low, high : float
-        Its interval at the level of the test.
-    p : float
-        The p-value of the test, of two sides.
-    worse, same, better : float
-        The probabilities of a difference below the rope, in it, and above it.
+    `low` and `high` are the ends of its interval at the level of the test, `p` is the p-value of two
+    sides, and `worse`, `same` and `better` are the probabilities of a difference below the rope, in it,
+    and above it.
     """
 
     mean: float
@@ -55,23 +48,11 @@ class Difference:
 def over_folds(
     differences: np.ndarray, test_share: float, rope: float = 0.0, level: float = 0.95
 ) -> Difference:
-    """Compare two methods by the differences of their scores on the same folds.
+    """Compare two methods by the differences of their scores on the same folds, (folds,).
 
-    Parameters
-    ----------
-    differences : ndarray of shape (folds,)
-        Of r repetitions of k folds; at least two.
-    test_share : float
-        The share of the rows that a fold tests on, 1/k.
-    rope : float >= 0
-        The region of practical equivalence: differences up to this size count as none.
-    level : float
-        The level of the interval.
-
-    Returns
-    -------
-    Difference
-        Where all differences are equal, the test is exact: p is 1 for no difference, else 0.
+    `differences` are of r repetitions of k folds, at least two, and `test_share` is the share of the
+    rows that a fold tests on, 1/k. Differences up to `rope` count as none. Where all are equal, the
+    test is exact: p is 1 for no difference, else 0.
     """
     n = len(differences)
     if n < 2:
@@ -98,23 +79,11 @@ def over_folds(
 
 
 def over_rows(draws: np.ndarray, mean: float, rope: float = 0.0, level: float = 0.95) -> Difference:
-    """Compare two methods by the differences of their scores on drawn test rows, in pairs.
+    """Compare two methods by the differences of their scores on drawn test rows, (draws,), in pairs.
 
-    Parameters
-    ----------
-    draws : ndarray of shape (draws,)
-        The differences on the rows of each draw of the bootstrap.
-    mean : float
-        The difference on the rows themselves.
-    rope, level : float
-        As in `over_folds`.
-
-    Returns
-    -------
-    Difference
-        With the percentile interval; p is twice the smaller share of draws on one side of 0, and the
-        probabilities are shares of the draws. They speak of other test rows, not of other training
-        rows.
+    `mean` is the difference on the rows themselves. The interval is that of percentiles, p is twice the
+    smaller share of draws on one side of 0, and the probabilities are shares of the draws. They speak
+    of other test rows, not of other training rows.
     """
     n = len(draws)
     low, high = np.quantile(draws, [(1.0 - level) / 2.0, (1.0 + level) / 2.0])
@@ -224,16 +193,8 @@ def wilcoxon(differences: np.ndarray) -> float:
 def cliques(mean_ranks: np.ndarray, differs: np.ndarray) -> list[list[int]]:
     """Return the largest groups of methods, adjacent in rank, of which no two differ.
 
-    Parameters
-    ----------
-    mean_ranks : ndarray of shape (methods,)
-    differs : ndarray of bool, (methods, methods)
-        Whether a test calls two methods different.
-
-    Returns
-    -------
-    list of lists of int
-        Indices of methods, best first; groups of one, and those within another, are left out.
+    `differs`, (methods, methods), says whether a test calls two methods different. A group has the
+    indices of its methods, best first; groups of one, and those within another, are left out.
     """
     order = np.argsort(mean_ranks, kind="stable")
     groups: list[list[int]] = []

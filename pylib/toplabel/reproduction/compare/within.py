@@ -21,32 +21,17 @@ from toplabel.reproduction.compare.statistics import Difference
 from toplabel.reproduction.compare.verdicts import in_points
 from toplabel.reproduction.config.catalogue import Study
 
+DISTANCE = ("low", "high", "p")
+"""What stands beside a difference: the ends of its interval, and its p-value."""
+SIDES = ("worse", "same", "better")
 SCORES: Mapping[str, type] = {
-    "study": str,
-    "metric": str,
-    "dataset": str,
-    "method": str,
-    "label": str,
-    "mean": float,
-    "std": float,
-    "splits": int,
-    "place": int,
-    "best": bool,
-    "alike": bool,
-    "stopped": bool,
-    "seconds": float,
-    "over": str,
-    "behind": float,
-    "behind_low": float,
-    "behind_high": float,
-    "behind_p": float,
-    "ahead": float,
-    "ahead_low": float,
-    "ahead_high": float,
-    "ahead_p": float,
-    "worse": float,
-    "same": float,
-    "better": float,
+    **dict.fromkeys(("study", "metric", "dataset", "method", "label"), str),
+    **{"mean": float, "std": float, "splits": int, "place": int},
+    **dict.fromkeys(("best", "alike", "stopped"), bool),
+    **{"seconds": float, "over": str},
+    **{"behind": float, **{f"behind_{name}": float for name in DISTANCE}},
+    **{"ahead": float, **{f"ahead_{name}": float for name in DISTANCE}},
+    **dict.fromkeys(SIDES, float),
 }
 """The columns of results/comparison_scores.csv: a row for each method on each data set.
 
@@ -152,7 +137,7 @@ class Within:
             }
             if name in ahead:
                 row |= _distance("ahead", ahead[name], ahead_p[name])
-                row |= {side: getattr(ahead[name], side) for side in ("worse", "same", "better")}
+                row |= {side: getattr(ahead[name], side) for side in SIDES}
             rows.append(row)
         return rows
 
@@ -190,8 +175,8 @@ def _of_cell(cell: pd.DataFrame) -> dict[str, Any]:
 
 
 def _distance(name: str, difference: Difference, p: float) -> dict[str, float]:
-    ends = {f"{name}_low": difference.low, f"{name}_high": difference.high}
-    return {name: difference.mean, **ends, f"{name}_p": p}
+    beside = zip(DISTANCE, (difference.low, difference.high, p), strict=True)
+    return {name: difference.mean} | {f"{name}_{key}": value for key, value in beside}
 
 
 def _adjusted(differences: Mapping[str, Difference], base: str) -> dict[str, float]:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-import io
-
 import pandas as pd
 from matplotlib.figure import Figure
 
-from toplabel.reproduction.report.figures.drawing import WIDTH, house_style, mathtext, series_look
+from toplabel.reproduction.report.figures.drawing import (
+    WIDTH,
+    as_svg,
+    house_style,
+    mathtext,
+    series_look,
+)
 
 
-def draw(scores: pd.DataFrame) -> bytes:
+def draw(scores: pd.DataFrame) -> str:
     """Draw a point for each method on each data set, SVG.
 
     `scores` has the columns `label`, `seconds` and `behind` of `compare.within.SCORES`.
@@ -27,7 +31,4 @@ def draw(scores: pd.DataFrame) -> bytes:
         ax.set_ylabel("points behind the best")
         ax.invert_yaxis()
         figure.legend(loc="outside lower left", ncols=3)
-        out = io.BytesIO()
-        metadata = {"Date": None, "Creator": None, "Title": "Points behind the best by seconds"}
-        figure.savefig(out, format="svg", metadata=metadata)
-    return out.getvalue()
+        return as_svg(figure, "Points behind the best by seconds")

@@ -18,10 +18,7 @@ from toplabel.reproduction.report.figures.drawing import (
 )
 
 Groups = Sequence[Sequence[str]]
-_BAR, _LINE = (
-    0.32,
-    0.55,
-)  # heights of a bar of a group and of a line of labels, in units of the axis
+_BAR, _LINE = 0.32, 0.55  # heights of a bar and of a line of labels, in units of the axis
 _INCHES = 0.26  # of a unit
 
 
@@ -34,17 +31,8 @@ def draw(
 ) -> bytes:
     """Draw the mean ranks on an axis, with a bar for each group of methods of which no two differ.
 
-    Parameters
-    ----------
-    ranks : mapping
-        The mean rank of each method, the best first.
-    labels : mapping
-        The label of each method, in the small markup of the report.
-    groups : mapping
-        By the name of a test its groups of methods.
-    critical_difference : float
-        Of mean ranks, by Nemenyi's test.
-    file_format : {"svg", "pdf"}
+    `ranks` are those of the methods, the best first, `groups` those of each test by its name, and the
+    critical difference is that of mean ranks by Nemenyi's test. The format is "svg" or "pdf".
     """
     count = len(ranks)
     bars = [(test, group) for test, rows in groups.items() for group in rows]
