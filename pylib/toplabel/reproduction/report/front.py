@@ -114,8 +114,7 @@ def _score_parts(inputs: Inputs, pictures: dict[str, str]) -> list[Part]:
     parts += _scores(inputs)
     is_compared = bool(score_of(inputs.cells_in(MEASURED))["comparable"])
     state = MEASURED if is_compared else KEPT
-    numbers = inputs.cells_in(state)
-    points = agreement.points_of(numbers[numbers["verdict"] != ""])
+    points = agreement.points_of(inputs.cells_in(state))
     if len(points):
         pictures["agreement"] = agreement.draw(points)
         parts.append(_agreement(state, inputs))

@@ -9,7 +9,6 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from toplabel.metrics.names import is_fraction
 from toplabel.reproduction.compare.verdicts import CLOSE, TOLERANCE, VERDICTS, in_points
 from toplabel.reproduction.report.figures.drawing import INK, MUTED, WIDTH, as_svg, house_style
 from toplabel.reproduction.report.text import count, signed, table_label, table_order
@@ -37,21 +36,18 @@ _MARKS: dict[str, dict[str, Any]] = {
 
 
 def points_of(cells: pd.DataFrame) -> pd.DataFrame:
-    """Return the numbers that `draw` shows, of the compared numbers of one run.
+    """Return the numbers that `draw` shows, of those of one run that have a verdict.
 
-    `cells` are those of `toplabel.reproduction.compare.cells.compared`. There is a row for each
-    number, the tables in order: ``table``, the name of its table; ``points``, measured minus printed
-    (a hundredth of a loss is a point); ``verdict``; ``is_loss``.
+    There is a row for each, the tables in order: ``table``, the name of its table; ``points``, measured
+    minus printed (a hundredth of a loss is a point); ``verdict``.
     """
-    rows = sorted(
-        cells.to_dict("records"), key=lambda row: table_order(row["source"], row["table"])
-    )
+    judged = cells[cells["verdict"] != ""].to_dict("records")
+    rows = sorted(judged, key=lambda row: table_order(row["source"], row["table"]))
     return pd.DataFrame(
         {
             "table": [table_label(row["source"], row["table"]) for row in rows],
             "points": [in_points(row["metric"], row["difference"]) for row in rows],
             "verdict": [row["verdict"] for row in rows],
-            "is_loss": [is_fraction(row["metric"]) for row in rows],
         }
     )
 
