@@ -42,15 +42,17 @@ def draw(frame: pd.DataFrame) -> Figure:
     metric = frame["metric"].iat[0]
     figure = Figure(figsize=(WIDTH, 3.0), layout="constrained")
     ax = figure.subplots()
-    for i, (label, part) in enumerate(
-        frame[frame["metric"] == metric].groupby("label", sort=False)
-    ):
+    shown = frame[frame["metric"] == metric]
+    for i, (label, part) in enumerate(shown.groupby("label", sort=False)):
         part = part.sort_values("rows")
-        errors = part["std"].fillna(0.0)
-        ax.errorbar(
-            part["rows"], part["value"], errors, label=mathtext(str(label)), **series_look(i)
-        )
+        # Bars of several methods do not hide each other.
+        rows, errors = part["rows"] * 1.02**i, part["std"].fillna(0.0)
+        look = series_look(i) | {"elinewidth": 0.7, "label": mathtext(str(label))}
+        ax.errorbar(rows, part["value"], errors, **look)
     ax.set_xscale("log")
+    ticks = sorted({round(number) for number in shown["rows"]})
+    ax.set_xticks(ticks, [str(tick) for tick in ticks])
+    ax.set_xticks([], minor=True)
     ax.set_xlabel("training rows")
     ax.set_ylabel(
         f"{metric_label(metric)} ({unit(metric)})" if unit(metric) else metric_label(metric)
