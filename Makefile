@@ -7,7 +7,7 @@
 #   make clean       removes the environment and what was built
 # For developers (CONTRIBUTING.md):
 #   make test        linters, C tests with sanitizers, pytest with a small workflow and both reports
-#   make check, make format, make lock, make wheel, make bench, make test-torch, make test-slurm, make test-versions
+#   make check, make format, make lock, make wheel, make bench, make test-torch, make test-slurm, make test-versions, make test-platforms
 #
 # Each does its own set-up. Variables: CORES (2), PYTHON (python3), ARGS (added to snakemake or pytest).
 
@@ -24,7 +24,7 @@ export OPENBLAS_NUM_THREADS := 1
 export PYTHONDONTWRITEBYTECODE :=
 export PYDANTIC_DISABLE_PLUGINS := __all__
 
-.PHONY: setup reproduce show whole verify test test-slurm test-torch test-versions test-with bench check format ctest lock docs types wheel summary clean
+.PHONY: setup reproduce show whole verify test test-slurm test-torch test-versions test-platforms test-with bench check format ctest lock docs types wheel summary clean
 
 setup: $(VENV)/.installed
 
@@ -91,6 +91,10 @@ test-with:
 		array-api-strict
 	$(ROOM)/bin/python -m pip list --disable-pip-version-check | grep -iE "^(numpy|scipy|cffi|scikit-learn) "
 	PYTHONPATH=$(CURDIR)/pylib $(ROOM)/bin/python -m pytest -q -p no:cacheprovider -o addopts= $(VERSION_TESTS) $(ARGS)
+
+# The C test programs under emulation (csrc/tests/platforms.sh): ten minutes on one core. PLATFORMS="s390x musl": these alone.
+test-platforms:
+	$(MAKE) --silent -C csrc platforms PLATFORMS="$(PLATFORMS)"
 
 # A controller on this machine, cores and memory of its node on paper (tests/cluster/slurm.sh). The plugins are in a
 # folder of their own: Snakemake asks Slurm at each start where it finds them.

@@ -161,7 +161,7 @@ static void test_online(const problem *p) {
         const double C = 0.5, lambda = 1.0 / (C * N);
         const double best = optimum(p, l == 0 ? TL_LOSS_SC_SVM : TL_LOSS_SH_SVM, C);
         for (int average = 0; average < 2; average++) {
-            double first[D * K];
+            double first[D * K] = {0};
             for (int form = 0; form < GRAM; form++) {
                 const tl_data data = view(p, form);
                 tl_online_settings settings = {.size = sizeof(tl_online_settings),

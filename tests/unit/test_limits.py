@@ -213,14 +213,20 @@ def test_a_gram_matrix_is_given_up_in_time(monkeypatch, no_grace, kernel):
     assert not found.A.any()
 
 
-def test_a_warm_start_is_kept_where_no_time_is_left(monkeypatch, no_grace, many_classes):
+@pytest.mark.parametrize("C", [2e-3, 1.0, 2e3])
+def test_the_start_is_kept_where_no_time_is_left(monkeypatch, no_grace, many_classes, C):
     X, _, y = many_classes
     start = solve(X, y, n_classes=M, C=2.0, tol=1e-2, method="sdca")
     over_after(monkeypatch, 0)
-    found = solve(X, y, n_classes=M, C=1.0, time_limit=1.0, warm_start=start)
-    assert found.status == "time_limit"
-    assert np.abs(found.A).max() > 0
-    check_model(found, X, y)
+    kept = solve(X, y, n_classes=M, C=C, time_limit=1.0, warm_start=start)
+    assert kept.status == "time_limit"
+    assert is_feasible(kept, y)
+    assert kept.A.any()
+    np.testing.assert_array_equal(kept.W, start.W)
+    if C >= start.C:  # of an array there are no weights
+        alone = solve(X, y, n_classes=M, C=C, time_limit=1.0, warm_start=start.A)
+        assert not alone.A.any()
+        assert not alone.W.any()
 
 
 # ---- groups of classes ------------------------------------------------------------------------------

@@ -106,7 +106,8 @@ def solution_at(
 
 def unfinished(problem: Problem, C: float, options: Options, start) -> Solution:
     """Return a solution, without a certificate, at the start (as `solutions` takes it) or where a run
-    is: of a run that ended before its first pass.
+    is: of a run that ended before its first pass. Dual variables without weights, which would take
+    time, are left.
     """
     begin = Start(start.A.copy()) if isinstance(start, Run) else _start(start, problem, C)
     A = np.zeros((problem.labels.n, problem.labels.m)) if begin.dual is None else begin.dual
@@ -116,10 +117,12 @@ def unfinished(problem: Problem, C: float, options: Options, start) -> Solution:
     coefficients = None
     if problem.is_gram:
         weights, coefficients = None, A.copy() if weights is None else weights
-    elif weights is None:
-        weights = np.zeros(problem.weights_shape)
+    elif weights is None and isinstance(start, Solution):
+        weights = _weights_of(start, problem)
+    if not problem.is_gram and weights is None:
+        A[:] = 0.0
         center = problem.padded_center
-        weights = weights if center is None else center
+        weights = np.zeros(problem.weights_shape) if center is None else center
     record = Record(0, np.inf, -np.inf, np.inf, 0.0, 0.0)
     ending = Ending(options.clock.why_to_end(), [record], visits=0)
     return solution_at(problem, C, options, A, weights, coefficients, ending)
@@ -219,15 +222,20 @@ def _start(warm_start, problem: Problem, C: float) -> Start:
     if not isinstance(warm_start, Solution):
         return Start(as_dual(warm_start, n, m))
     dual = as_dual(warm_start.A, n, m)
-    weights = warm_start.coefficients if problem.is_gram else warm_start.W
-    if weights is not None and not problem.is_gram:
-        weights = join_intercept(weights, warm_start.intercept, problem.constant)
+    weights = _weights_of(warm_start, problem)
     # Weights for a far C, of other features or of another representation are of no use; the dual variables
     # are.
     is_near = 1 / tuning.NEAR_C <= C / warm_start.C <= tuning.NEAR_C
     if weights is None or not (warm_start.r and is_near):
         return Start(dual, warm_start.C)
-    if weights.shape != problem.weights_shape:
-        return Start(dual, warm_start.C)
     r = min(warm_start.r * (C / warm_start.C), LARGEST)
-    return Start(dual, warm_start.C, as_matrix(weights, "warm_start"), r)
+    return Start(dual, warm_start.C, weights, r)
+
+
+def _weights_of(solution: Solution, problem: Problem) -> np.ndarray | None:
+    """Return its weights, or with a Gram matrix its coefficients, where they fit the problem."""
+    weights = solution.coefficients if problem.is_gram else solution.W
+    if weights is not None and not problem.is_gram:
+        weights = join_intercept(weights, solution.intercept, problem.constant)
+    fits = weights is not None and weights.shape == problem.weights_shape
+    return as_matrix(weights, "warm_start") if fits else None
