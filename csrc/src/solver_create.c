@@ -160,6 +160,7 @@ static bool is_moderate(const tl_solver *self, bool in_float32) {
     if (!(center2 <= largest)) return false;
     for (size_t i = 0; i < data->n; i++) {
         const double C = self->settings.C * (data->weight ? data->weight[i] : 1.0);
+        if (!(C <= TL_LARGEST)) return false; /* a row of zeros, too, has dual variables */
         if (!(self->norm2[i] <= largest && self->norm2[i] * C * self->total_weight <= largest))
             return false;
         if (!(self->norm2[i] * center2 <= TL_LARGEST_INPUT * TL_LARGEST_INPUT)) return false;

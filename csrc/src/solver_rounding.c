@@ -17,6 +17,7 @@
 #include <string.h>
 
 #define UNIT (0.5 * DBL_EPSILON)
+#define TL_FEASIBLE 1e-14 /* less is the rounding of a projection */
 
 static double longest_sum(const tl_solver *self) {
     return fmax(fmax((double)self->data.n, (double)self->data.m), (double)self->row_length);
@@ -97,7 +98,9 @@ double tl_domain_error(const tl_solver *self, const tl_row *row, size_t i, const
     tl_norm1(m, s, &largest);
     const double digits = self->ops->free_sum ? 0.0 : UNIT * size; /* of their sum of 0 */
     const double violation = self->ops->infeasibility(row, m, a, -1.0 / row->C);
-    /* The derivative of D by an entry of a_i: that of a conjugate, and a score. */
-    const double slope = 1.0 + log((double)m) + self->params.gamma * most / row->C + largest;
+    /* The derivative of D by an entry of a_i: that of a conjugate, and a score. That of an entropy
+     * grows with the logarithm of an entry that a feasible one has not. */
+    double slope = 1.0 + log((double)m) + self->params.gamma * most / row->C + largest;
+    if (self->ops->always_smooth && violation > TL_FEASIBLE) slope -= log(fmin(violation, 1.0));
     return (4.0 * row->C * violation + digits) * slope;
 }

@@ -317,6 +317,10 @@ static void test_refusals(void) {
     d = data;
     d.weight = weight;
     CHECK(attempt(&d, &good) == TL_ERR_PARAMETER);
+    weight[1] = 1e250;
+    memset(p.x, 0, sizeof p.x); /* dual variables of rows of zeros overflow, too */
+    CHECK(attempt(&d, &good) == TL_ERR_OVERFLOW);
+    make(&p, 0);
 
     problem bad = p;
     bad.x[5] = INFINITY;

@@ -1,5 +1,7 @@
 """Readers of files: what is read, and what is refused in one line that names the file."""
 
+import zipfile
+
 import h5py
 import numpy as np
 import pytest
@@ -390,6 +392,15 @@ def test_what_does_not_fit_is_one_line_with_the_file(read, case):
         read(kind, content, **options)
     assert str(caught.value).isprintable()
     assert len(str(caught.value)) < 700
+
+
+def test_a_member_of_an_npz_file_that_is_no_array_is_named(tmp_path):
+    path = tmp_path / "train.npz"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("X.npy", b"no array")
+        archive.writestr("y.npy", b"no array")
+    with pytest.raises(FormatError, match=r"train\.npz: 'X' is no array"):
+        FORMATS["npz"](Source({"train": path}, "multiclass"))
 
 
 @pytest.mark.parametrize("kind", [*KINDS, "idx"])

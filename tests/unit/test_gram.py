@@ -149,3 +149,12 @@ def test_passes_in_float32_have_the_certificate_of_the_matrix(tol, intercept):
     assert not np.array_equal(rounded.A, exact.A)  # the passes were in float32
     assert toplabel.certify(K, y, rounded).relative_gap <= 1.01 * tol
     assert rounded.primal == pytest.approx(exact.primal, rel=2 * tol)
+
+
+def test_a_start_outside_the_domain_of_an_entropy_leaves_a_matrix_semidefinite():
+    """Where nothing is feasible but 0, the conjugate changes with the logarithm of the violation."""
+    A = np.full((1, 6), -1e-68)
+    A[0, 0] = -1e-7
+    options = {"kernel": "precomputed", "C": 70.7946, "max_iter": 0}
+    kept = toplabel.solve(np.array([[990.1]]), np.zeros((1, 6)), "lsep", warm_start=A, **options)
+    np.testing.assert_array_equal(kept.A, A)

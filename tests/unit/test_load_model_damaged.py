@@ -150,6 +150,12 @@ def test_a_shape_without_its_numbers_takes_no_memory(tmp_path):
     assert "has not the numbers of its shape" in refusal(path)
 
 
+def test_a_header_that_cannot_be_read_is_refused(tmp_path):
+    path = saved(tmp_path)
+    with_member(path, "main.W.npy", npy(W).replace(b"'shape': (2, 3), }", b"'shape': (2, 3), {"))
+    refusal(path)
+
+
 def test_zeros_that_expand_without_bound_are_refused(tmp_path):
     path = saved(tmp_path, {"main.W": np.zeros((3_000_000, 3))})
     assert path.stat().st_size < 200_000

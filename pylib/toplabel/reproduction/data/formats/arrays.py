@@ -83,7 +83,11 @@ def read_npz(path: Path, names: Sequence[str]) -> list[np.ndarray | sparse.spmat
                 return [sparse.load_npz(path), sparse.load_npz(labels)]
             return [sparse.load_npz(path), read_beside(path, "labels")]
         _check_names(path, names, stored.files)
-        return [stored[name] for name in names]
+        arrays = [stored[name] for name in names]
+        for name, array in zip(names, arrays, strict=True):
+            if not isinstance(array, np.ndarray):  # the bytes of a member of another kind
+                raise FormatError(path, None, f"{name!r} is no array")
+        return arrays
 
 
 def read_npy(path: Path) -> np.ndarray:
