@@ -207,5 +207,5 @@ def test_the_score_counts_distinct_numbers_and_those_outside_the_largest_tables(
     numbers = pd.DataFrame(rows, columns=["source", "dataset", "metric", "verdict"])
     numbers = numbers.assign(config_dataset=numbers["dataset"], config_method="lr_multi")
     words = bases(numbers)
-    assert "3 are distinct (67 % match, 33 % are not reproduced)" in words
-    assert "1 stand outside the tables of letter" in words
+    assert "Of the 3 distinct ones 67 % match, 33 % are not reproduced" in words
+    assert "of the 1 outside the tables of letter" in words

@@ -94,11 +94,9 @@ def score(summary: Path) -> str:
     text = (
         f"Of {count(known)} checkable numbers {match} match, {close} are close, {near} lie within the spread "
         f"of random draws and {off} are not reproduced (the last whole run, {day}). {bases(cells)} "
-        f"The papers print {count(printed)} numbers: {count(printed - len(cells))} cannot be measured, "
-        f"nearly all because their data cannot be had, and {len(cells) - known} a prediction without "
-        "any label matches, too."
+        f"The papers print {count(printed)} numbers, nearly all others on data that cannot be had."
     )
-    return textwrap.fill(text, 95)
+    return textwrap.fill(text.replace("\u202f", ","), 100)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -66,13 +66,11 @@ def bases(numbers: pd.DataFrame) -> str:
     judged = numbers[numbers["verdict"] != ""]
     is_large = judged["dataset"].isin(_LARGE) & judged["source"].isin(["tpami2017", "cvpr2016"])
     distinct, outside = score_of(judged.drop_duplicates(CELL)), score_of(judged[~is_large])
-    first = f"{count(distinct['comparable'])} are distinct ({_shares(distinct)})"
+    first = f"Of the {count(distinct['comparable'])} distinct ones {_shares(distinct)}"
     if not outside["comparable"]:
-        return f"Of these, {first}."
-    where = "outside the tables of letter and silhouettes in TPAMI and CVPR"
-    return (
-        f"Of these, {first}, and {count(outside['comparable'])} stand {where} ({_shares(outside)})."
-    )
+        return f"{first}."
+    where = "outside the tables of letter and silhouettes"
+    return f"{first}; of the {count(outside['comparable'])} {where} {_shares(outside)}."
 
 
 def _shares(score: Mapping[str, int]) -> str:
