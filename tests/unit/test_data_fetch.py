@@ -7,6 +7,7 @@ import http.server
 import lzma
 import ssl
 import threading
+import urllib.request
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -204,6 +205,9 @@ def address(tmp_path, monkeypatch):
     """The address of an https server of the folder www on the loop-back interface."""
     monkeypatch.setenv("no_proxy", "127.0.0.1")
     monkeypatch.setenv("SSL_CERT_FILE", str(CERTIFICATE))
+    monkeypatch.setattr(
+        urllib.request, "_opener", None
+    )  # from Python 3.12 on it keeps its certificates
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(CERTIFICATE)
     (tmp_path / "www").mkdir()
