@@ -269,6 +269,15 @@ def test_groups_on_one_thread_share_the_time(seventy_labels, monkeypatch):
         assert np.abs(found.A[:, columns]).max() > 0.0
 
 
+def test_groups_have_one_grace_for_their_evaluations(many_classes, monkeypatch):
+    ticks = itertools.count()
+    times = SimpleNamespace(perf_counter=lambda: 0.01 * next(ticks), process_time=lambda: 0.0)
+    monkeypatch.setattr(clocks, "time", times)
+    X, _, y = many_classes
+    late = solve(X, y, "svm_ova", n_classes=M, time_limit=0.0, method="sdca")
+    assert (late.status, late.relative_gap) == ("time_limit", np.inf)
+
+
 def test_what_is_left_of_the_time_is_divided(monkeypatch):
     now = SimpleNamespace(wall=5.0, cpu=3.0)
     times = SimpleNamespace(perf_counter=lambda: now.wall, process_time=lambda: now.cpu)

@@ -127,7 +127,9 @@ class _Whole:
 
     def train(self, group: _Group, clock: Clock, n_threads: int) -> Solution:
         """Train a group, keep its columns, and return the rest of its solution."""
-        with threads.until(clock.part(-(-group.left // n_threads)).is_over):
+        own = clock.part(-(-group.left // n_threads))
+        # The grace for an evaluation is one for all groups.
+        with threads.until(own.is_over, lambda: clock.is_over() and clock.is_grace_over()):
             part = next(group.trainings)
         if part.status == "interrupted":
             threads.end_all()

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import time
 
-from toplabel._core import tuning
+from toplabel._core import threads, tuning
 from toplabel._core.arrays import as_number
-from toplabel._core.threads import why_to_end
 
 
 class Clock:
@@ -58,7 +57,7 @@ class Clock:
     def why_to_end(self) -> str:
         """Return the status with which the run is to end, or ""; the first one holds."""
         if not self._status:
-            self._end("time_limit" if self.is_over() else why_to_end())
+            self._end("time_limit" if self.is_over() else threads.why_to_end())
         return self._status
 
     def interrupt(self) -> None:
@@ -68,6 +67,10 @@ class Clock:
 
     def is_late(self) -> bool:
         """Return whether the run has been to end for so long that an evaluation is not waited for."""
+        return self.is_grace_over() or (self.why_to_end() != "" and threads.is_late())
+
+    def is_grace_over(self) -> bool:
+        """Return whether the run's own time for an evaluation at its end is over."""
         return self.why_to_end() != "" and time.perf_counter() >= self._latest
 
     def _end(self, status: str) -> None:

@@ -31,8 +31,13 @@ class Interruption(KeyboardInterrupt):
 class _Jobs:
     """Tell running jobs, between parts of their work, whether they are to end."""
 
-    def __init__(self, outer: _Jobs | None, is_over: Callable[[], bool]):
-        self._outer, self._is_over = outer, is_over
+    def __init__(
+        self,
+        outer: _Jobs | None,
+        is_over: Callable[[], bool],
+        is_late: Callable[[], bool] = lambda: False,
+    ):
+        self._outer, self._is_over, self.is_late = outer, is_over, is_late
         self._ended = threading.Event()
 
     def end(self) -> None:
@@ -56,6 +61,12 @@ def why_to_end() -> str:
     return "" if jobs is None else jobs.status()
 
 
+def is_late() -> bool:
+    """Return whether the work around the job that asks waits for no evaluation any more."""
+    jobs = _jobs.get()
+    return jobs is not None and jobs.is_late()
+
+
 def ask() -> None:
     """Raise `EndOfRun` where the job that asks is to end."""
     if status := why_to_end():
@@ -63,9 +74,11 @@ def ask() -> None:
 
 
 @contextmanager
-def until(is_over: Callable[[], bool]) -> Iterator[None]:
-    """Have `why_to_end` say so once it `is_over`."""
-    token = _jobs.set(_Jobs(_jobs.get(), is_over))
+def until(
+    is_over: Callable[[], bool], is_late: Callable[[], bool] = lambda: False
+) -> Iterator[None]:
+    """Have `why_to_end` say so once it `is_over`, and the function of that name once it `is_late`."""
+    token = _jobs.set(_Jobs(_jobs.get(), is_over, is_late))
     try:
         yield
     finally:
