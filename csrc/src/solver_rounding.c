@@ -17,7 +17,6 @@
 #include <string.h>
 
 #define UNIT (0.5 * DBL_EPSILON)
-#define TL_FEASIBLE 1e-14 /* less is the rounding of a projection */
 
 static double longest_sum(const tl_solver *self) {
     return fmax(fmax((double)self->data.n, (double)self->data.m), (double)self->row_length);

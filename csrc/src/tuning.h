@@ -174,6 +174,11 @@
  * the domain ends it. */
 #define TL_UNBOUNDED 1e3
 
+/* ---- the certificate ---- */
+
+/* What dual variables miss of their domain that counts as the rounding of a projection. */
+#define TL_FEASIBLE 1e-14
+
 /* ---- the caller's limits (tl_is_over) ---- */
 
 /* Multiplications between two questions whether the call is over: 5 to 50 ms. */
