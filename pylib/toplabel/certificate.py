@@ -20,6 +20,7 @@ __all__ = ["Certificate", "certify"]
 
 _UNIT = 2.0**-53  # half the distance of 1 to the next number
 _LARGEST_SCORE = 1e150  # of which the losses are told
+_FEASIBLE = 1e-14  # what dual variables may miss of their domain by rounding: TL_FEASIBLE of csrc/src/tuning.h
 _SPLIT = 2.0**27 + 1.0
 _ROWS = 1024  # of a block: its products stay in the cache
 
@@ -199,9 +200,13 @@ def _objectives(parts: _Products, y, solution: Solution, weight: np.ndarray) -> 
     terms += half * (abs(parts.primal) + abs(parts.dual) + 2.0 * abs(parts.center))
     rounding = float(doubt.sum()) / total + 8.0 * _UNIT * float(terms)
     # A is in its domain up to rounding: to the nearest point there, D would move by so much.
-    missed = 4.0 * C * weight * losses.violation(solution.loss, v, y, *parameters)
+    violation = losses.violation(solution.loss, v, y, *parameters)
+    missed = 4.0 * C * weight * violation
     slopes = 1.0 + math.log(parts.scores.shape[1]) + np.abs(parts.scores).max(axis=1)
     slopes += solution.gamma * np.abs(v).max(axis=1)
+    if not losses.get(solution.loss).smoothing:
+        # The slope of an entropy grows with the logarithm of an entry that a feasible point has not.
+        slopes -= np.where(violation > _FEASIBLE, np.log(np.clip(violation, _FEASIBLE, 1.0)), 0.0)
     rounding += 2.0 * half * float(missed @ slopes)
     return Certificate(primal, dual, relative_gap(primal, dual, rounding), rounding)
 

@@ -43,7 +43,7 @@ def prepared(raw):
     splits = [Split("main", "train", None, "test")]
     parts = transform("toy", parts, splits, "standardise")
     parts = {name: replace(part, X=with_ones(part.X)) for name, part in parts.items()}
-    return Prepared("toy", "multiclass", 3, ["a", "b", "c"], parts, splits)
+    return Prepared("toy", "multiclass", ["a", "b", "c"], parts, splits)
 
 
 def training_of(task):
