@@ -137,8 +137,7 @@ def test_columns_of_numbers_are_known() -> None:
 
 
 def test_cells_are_counted_by_verdict() -> None:
-    verdicts = ["match", "match", "higher", "off", ""]
-    score = score_of(pd.DataFrame({"published": [1.0] * 4 + [math.nan], "verdict": verdicts}))
+    score = score_of(pd.DataFrame({"verdict": ["match", "match", "higher", "off", ""]}))
     assert (score["comparable"], score["match"]) == (4, 2)
     far = "1 higher than printed, 1 off"
     assert in_words(score) == f"2 match; not reproduced: 2 ({far})"
