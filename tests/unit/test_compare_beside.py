@@ -8,8 +8,10 @@ from scipy import stats
 
 from samples_of_results import evaluations
 from toplabel.reproduction.compare.beside import compare_methods
+from toplabel.reproduction.config import catalogue
 from toplabel.reproduction.config.catalogue import Study, load_catalogue
 from toplabel.reproduction.config.documents import Fault
+from toplabel.reproduction.selection import measures
 
 FOLDS = {"a": [90.0, 92.0, 91.0, 93.0, 94.0], "b": [88.0, 91.0, 91.0, 92.0, 91.0]}
 
@@ -215,3 +217,10 @@ def test_variants_other_draws_and_parts_of_the_map_do_not_count():
     assert made.scores[["dataset", "metric", "method"]].to_numpy().tolist() == [
         ["one", "top1", "a"]
     ]
+
+
+def test_a_study_may_name_each_metric_that_is_measured():
+    of_one_label, of_sets = catalogue._METRICS["multiclass"], catalogue._METRICS["multilabel"]
+    at_k = [f"{name}_at_<k>" for name in measures._AT_K]
+    assert {*of_one_label} == {"top<k>", *measures._OF_ONE_LABEL}
+    assert {*of_sets} == {*measures.PARTITION, *measures._OF_ORDER, "one_error_loss", *at_k}

@@ -246,7 +246,8 @@ class Method(Closed):
             "params": (bool(self.params) and self.loss in LOSSES, "a loss of the library has none"),
             "grid": (
                 bool(self.grid) and axes == bool(self.estimator) and not self.C_values,
-                "has another form here",
+                "an estimator has a list of values for each parameter, others an axis for each budget, "
+                "as quick: {base: 10, from: -2, to: 0, step: 1}",
             ),
             "epochs": (self.fine_tunes and self.loss not in LOSSES, "needs a loss of the library"),
         }

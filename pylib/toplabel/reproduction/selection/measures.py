@@ -41,15 +41,11 @@ def ranking_value(metric: str, truth: np.ndarray, scores: np.ndarray) -> float:
     scores tie that is the same.
     """
     name, _, k = metric.rpartition("_at_") if "_at_" in metric else (metric, "", "")
-    if metric == "log_loss" or metric in _OF_ONE_LABEL or metric.startswith("top"):
+    if metric in _OF_ONE_LABEL or metric.startswith("top"):
         _require(truth.ndim == 1, metric, "one label per instance")
-        if (
-            metric == "log_loss"
-        ):  # scores are logarithms of probabilities, up to a number of the row
-            of_truth = np.take_along_axis(scores, truth[:, None], axis=1)[:, 0]
-            return float(np.mean(logsumexp(scores, axis=1) - of_truth))
         if metric in _OF_ONE_LABEL:
-            return 100.0 * _OF_ONE_LABEL[metric](truth, scores)
+            scale, function = _OF_ONE_LABEL[metric]
+            return scale * float(function(truth, scores))
         return 100.0 * metrics.top_k_accuracy(truth, scores, k=int(metric[3:]), ties="shared")
     _require(truth.ndim == 2, metric, "label sets")
     if metric == "one_error_loss":
@@ -73,9 +69,16 @@ def _macro_f1(truth: np.ndarray, scores: np.ndarray) -> float:
     return float(_of_sklearn("f1_score", truth, predicted, average="macro", zero_division=0.0))
 
 
-_OF_ONE_LABEL: dict[str, Callable[..., float]] = {
-    "balanced_accuracy": partial(metrics.balanced_accuracy, ties="shared"),
-    "macro_f1": _macro_f1,
+def _log_loss(truth: np.ndarray, scores: np.ndarray) -> float:
+    """Return the mean of -log p, where scores are log p up to a number of the row."""
+    of_truth = np.take_along_axis(scores, truth[:, None], axis=1)[:, 0]
+    return float(np.mean(logsumexp(scores, axis=1) - of_truth))
+
+
+_OF_ONE_LABEL: dict[str, tuple[float, Callable[..., float]]] = {
+    "balanced_accuracy": (100.0, partial(metrics.balanced_accuracy, ties="shared")),
+    "macro_f1": (100.0, _macro_f1),
+    "log_loss": (1.0, _log_loss),
 }
 _OF_ORDER: dict[str, tuple[float, Callable[..., Any]]] = {
     "rank_loss": (1.0, metrics.rank_loss),
