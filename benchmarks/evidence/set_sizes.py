@@ -14,7 +14,7 @@ COVERAGE = 0.9
 
 def table(frame: pd.DataFrame, size: float) -> pd.DataFrame:
     """Return a row for each method of a data set, means over the draws, for sets of a size."""
-    values = ["size", "found", "found_fixed"]
+    values = ["size", "coverage", "fixed_coverage"]
     means = frame.groupby(["method", "goal", "level"], sort=False)[values].mean()
     rows = []
     for method in frame["method"].unique():
@@ -23,11 +23,11 @@ def table(frame: pd.DataFrame, size: float) -> pd.DataFrame:
         rows.append(
             {
                 "method": method,
-                "K for each": of_size["found_fixed"],
-                "K on average": of_size["found"],
-                "gain": of_size["found"] - of_size["found_fixed"],
+                "K for each": of_size["fixed_coverage"],
+                "K on average": of_size["coverage"],
+                "gain": of_size["coverage"] - of_size["fixed_coverage"],
                 "size": of_size["size"],
-                "covered": covering["found"],
+                "covered": covering["coverage"],
                 "classes": covering["size"],
             }
         )

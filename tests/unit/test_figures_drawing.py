@@ -87,7 +87,7 @@ def set_sizes() -> pd.DataFrame:
             ("size", 5.0, 4.9, 94.0, 90.0),
             ("coverage", 0.9, 3, 90, np.nan),
         ],
-        columns=["goal", "level", "size", "found", "found_fixed"],
+        columns=["goal", "level", "size", "coverage", "fixed_coverage"],
     )
     frames = [
         levels.assign(label=label, draw=draw) for label in METHODS.values() for draw in (0, 1)

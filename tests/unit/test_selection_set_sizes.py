@@ -57,9 +57,9 @@ def test_each_draw_is_measured_on_the_rows_that_did_not_calibrate(cell):
                 np.argsort(np.argsort(margins[measure]))[np.arange(len(measure)), y[measure]]
                 < row.level
             )
-            assert row.found_fixed == pytest.approx(100 * fixed)
+            assert row.fixed_coverage == pytest.approx(100 * fixed)
         assert row.size == pytest.approx((margins[measure] <= margin).sum(axis=1).mean())
-        assert row.found == pytest.approx(100 * np.mean(own[measure] <= margin))
+        assert row.coverage == pytest.approx(100 * np.mean(own[measure] <= margin))
 
 
 def test_the_halves_are_others_in_each_draw_and_share_no_row():

@@ -31,17 +31,17 @@ COVERED_BY = "top1"
 class SetSize:
     """What the sets of one draw of the calibration rows are, in percent and classes a row.
 
-    `goal` is "size" or "coverage", `level` the mean size or the coverage that was asked for. `found` is
-    the share of the other rows with their class in the set, `size` the mean size of their sets, and
-    `found_fixed` the share with their class among as many best ones as the level says, for a size.
+    `goal` is "size" or "coverage", `level` the mean size or the coverage that was asked for. `coverage`
+    is the share of the other rows with their class in the set, `size` the mean size of their sets, and
+    `fixed_coverage` the share with their class among as many best ones as the level says, for a size.
     """
 
     goal: str
     level: float
     draw: int
     size: float
-    found: float
-    found_fixed: float
+    coverage: float
+    fixed_coverage: float
 
 
 def set_sizes(prepared: Prepared, split: str, selection: Path, models: Path) -> pd.DataFrame:
@@ -92,7 +92,7 @@ def _of_draw(
 
 
 def _measured(
-    goal: str, level: float, draw: int, sets: np.ndarray, y: np.ndarray, found_fixed: float
+    goal: str, level: float, draw: int, sets: np.ndarray, y: np.ndarray, fixed_coverage: float
 ) -> SetSize:
-    found = 100 * set_coverage(y, sets)
-    return SetSize(goal, level, draw, mean_set_size(sets), found, found_fixed)
+    coverage = 100 * set_coverage(y, sets)
+    return SetSize(goal, level, draw, mean_set_size(sets), coverage, fixed_coverage)

@@ -36,7 +36,7 @@ def numbers(source: Source) -> pd.DataFrame:
     A point has a ``class``, a prediction the two classes ``rank1`` and ``rank2`` that a method
     scores highest.
     """
-    prepared = load_prepared(source.one("data/meta.json").parent)
+    prepared = load_prepared(source.file("data/meta.json").parent)
     part = prepared.parts[
         next(split.train for split in prepared.splits if split.name == source.split)
     ]
@@ -44,9 +44,9 @@ def numbers(source: Source) -> pd.DataFrame:
     angle = np.arctan2(part.X[:, 1], part.X[:, 0]) % (2.0 * np.pi)
     frames = [pd.DataFrame({"what": "point", "angle": angle, "class": names[part.y]})]
     for method in source.methods:
-        choices = load_choices(source.one(f"{method['name']}/selection.csv"))
+        choices = load_choices(source.file(f"{method['name']}/selection.csv"))
         chosen = next(c for c in choices if (c.split, c.metric) == (source.split, _METRIC))
-        model = load_models(source.one(f"{method['name']}/models.npz"))[key_of(chosen)]
+        model = load_models(source.file(f"{method['name']}/models.npz"))[key_of(chosen)]
         words = {"method": method["name"], "label": method["label"], "k": method["k"]}
         frames.append(predictions(model, names).assign(what="prediction", **words))
     columns = ["what", "angle", "class", "method", "label", "k", "rank1", "rank2"]

@@ -116,7 +116,7 @@ class Source(FigureTask):
         """Return the files whose path ends like a pattern."""
         return [path for path in self.files if path.match(pattern)]
 
-    def one(self, pattern: str) -> Path:
+    def file(self, pattern: str) -> Path:
         """Return the file whose path ends like a pattern; ValueError without exactly one."""
         (file,) = self.all(pattern)
         return file

@@ -23,8 +23,8 @@ def numbers(source: Source) -> pd.DataFrame:
     """Return mean and deviation over the splits of each method, metric and share of the rows."""
     frames = []
     for method in source.methods:
-        curve = read_frame(source.one(f"{method['name']}/curve.csv"))
-        whole = read_frame(source.one(f"{method['name']}/evaluation.csv"))
+        curve = read_frame(source.file(f"{method['name']}/curve.csv"))
+        whole = read_frame(source.file(f"{method['name']}/evaluation.csv"))
         all_rows = dict(zip(curve["split"], curve["all_rows"], strict=True))
         whole = whole.assign(size="1.0", rows=whole["split"].map(all_rows))
         frame = pd.concat([curve[_POINT], whole[_POINT]])

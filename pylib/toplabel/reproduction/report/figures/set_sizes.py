@@ -13,11 +13,11 @@ from toplabel.reproduction.selection.set_sizes import set_sizes
 
 def numbers(source: Source) -> pd.DataFrame:
     """Return the sets of each method, a row for each goal, level and draw."""
-    prepared = load_prepared(source.one("data/meta.json").parent)
+    prepared = load_prepared(source.file("data/meta.json").parent)
     frames = []
     for method in source.methods:
         folder = method["name"]
-        files = (source.one(f"{folder}/{name}") for name in ("selection.csv", "models.npz"))
+        files = (source.file(f"{folder}/{name}") for name in ("selection.csv", "models.npz"))
         frame = set_sizes(prepared, source.split, *files)
         frames.append(frame.assign(method=method["name"], label=method["label"]))
     frame = pd.concat(frames, ignore_index=True).assign(dataset=source.dataset, title=source.title)
@@ -27,7 +27,7 @@ def numbers(source: Source) -> pd.DataFrame:
 
 def draw(frame: pd.DataFrame) -> Figure:
     """Draw a panel for each method, all on one scale."""
-    values = ["size", "found", "found_fixed"]
+    values = ["size", "coverage", "fixed_coverage"]
     means = frame.groupby(["label", "goal", "level"], sort=False)[values].mean().reset_index()
     panels = dict(iter(means.groupby("label", sort=False)))
     figure, axes = small_panels([*panels], across=4, height=1.4)
@@ -47,15 +47,15 @@ def _draw_panel(ax: Axes, part: pd.DataFrame) -> None:
     sized, covering = (part[part["goal"] == goal] for goal in ("size", "coverage"))
     ax.plot(
         sized["level"],
-        sized["found_fixed"],
+        sized["fixed_coverage"],
         color=MUTED,
         linestyle="--",
         label="K for each row",
     )
-    ax.plot(sized["size"], sized["found"], marker="o", label="K on average", color="C0")
+    ax.plot(sized["size"], sized["coverage"], marker="o", label="K on average", color="C0")
     ax.plot(
         covering["size"],
-        covering["found"],
+        covering["coverage"],
         color="C1",
         linestyle="",
         marker="x",
@@ -63,7 +63,7 @@ def _draw_panel(ax: Axes, part: pd.DataFrame) -> None:
     )
     # Of up to ten classes five are nearly all, and have nothing to gain.
     compared = sized.iloc[-2] if len(sized) > 3 else sized.iloc[0]
-    gain = compared["found"] - compared["found_fixed"]
+    gain = compared["coverage"] - compared["fixed_coverage"]
     words = f"{gain:+.1f} at {compared['level']:g}".replace("-", "−")
     ax.text(0.97, 0.06, words, transform=ax.transAxes, ha="right", fontsize=6.5)
 

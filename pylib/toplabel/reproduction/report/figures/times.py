@@ -43,7 +43,7 @@ PROJECTIONS = Design(
         "Lines of time against dimension on logarithmic axes, nearly straight and parallel: all"
         " projections by variable fixing together, the bipartite simplex by sorting above them."
     ),
-    numbers=lambda source: read_frame(source.one("projections.csv"), projections.COLUMNS),
+    numbers=lambda source: read_frame(source.file("projections.csv"), projections.COLUMNS),
     draw=draw_projections,
 )
 
@@ -71,7 +71,7 @@ CONVERGENCE = Design(
         "Two panels over the seconds of training: the relative duality gap falls, the validation accuracy"
         " rises and levels off early."
     ),
-    numbers=lambda source: read_frame(source.one("convergence.csv"), training.CONVERGENCE),
+    numbers=lambda source: read_frame(source.file("convergence.csv"), training.CONVERGENCE),
     draw=draw_convergence,
 )
 
@@ -101,6 +101,6 @@ SOFTMAX = Design(
         "Excess of the softmax objective over its least value against seconds, a curve for each solver,"
         " both axes logarithmic."
     ),
-    numbers=lambda source: read_frame(source.one("softmax.csv"), training.SOFTMAX),
+    numbers=lambda source: read_frame(source.file("softmax.csv"), training.SOFTMAX),
     draw=draw_softmax,
 )
