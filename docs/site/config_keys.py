@@ -16,7 +16,7 @@ from sphinx.pycode import ModuleAnalyzer
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
-from toplabel.reproduction.config.documents import Closed
+from toplabel.reproduction.config.documents import ConfigModel
 
 LOGGER = logging.getLogger(__name__)
 BOUNDS = {
@@ -59,7 +59,7 @@ def tables(title: str, model: type) -> str:
     return "\n".join(parts)
 
 
-def named(name: str, base: type = Closed) -> type | None:
+def named(name: str, base: type = ConfigModel) -> type | None:
     """Return the model of a name."""
     found = (named(name, one) for one in base.__subclasses__())
     return base if base.__name__ == name else next(filter(None, found), None)

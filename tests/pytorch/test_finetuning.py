@@ -11,7 +11,7 @@ import torch
 
 from toplabel.reproduction.config.entry import Network, Split
 from toplabel.reproduction.config.methods import Method
-from toplabel.reproduction.data.parts import Part, Prepared
+from toplabel.reproduction.data.parts import Part, PreparedSet
 from toplabel.reproduction.networks import FeaturesTask, FineTuneTask, NetworkTask, network
 from toplabel.reproduction.networks.extraction import extract_features
 from toplabel.reproduction.networks.network import (
@@ -31,7 +31,7 @@ NETWORK = Network(images="squares", classes=3, width=6, epochs=3, batch=8)
 TOPK = {"loss": "topk_svm_alpha", "k": 2, "gamma": 1.0}
 
 
-def squares(n_train: int = 40, n_test: int = 30, side: int = 6) -> Prepared:
+def squares(n_train: int = 40, n_test: int = 30, side: int = 6) -> PreparedSet:
     """Noise with a bright row that says the class."""
     rng = np.random.default_rng(0)
     parts = {}
@@ -41,7 +41,7 @@ def squares(n_train: int = 40, n_test: int = 30, side: int = 6) -> Prepared:
         X[np.arange(n), 2 * y] += 4.0
         parts[name] = Part(X=X.reshape(n, -1), y=y)
     splits = [Split("main", "train", None, "test")]
-    return Prepared("squares", "multiclass", ["a", "b", "c"], parts, splits)
+    return PreparedSet("squares", "multiclass", ["a", "b", "c"], parts, splits)
 
 
 def method(epochs: int, **loss) -> Method:

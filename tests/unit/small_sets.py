@@ -4,7 +4,7 @@ import numpy as np
 
 from toplabel.reproduction.config.entry import Entry, RawFile, Split
 from toplabel.reproduction.config.methods import Method
-from toplabel.reproduction.data.parts import Part, Prepared
+from toplabel.reproduction.data.parts import Part, PreparedSet
 from toplabel.reproduction.methods import create
 from toplabel.reproduction.selection import EvaluateTask, TuneTask
 from toplabel.reproduction.selection.problems import validation_problems
@@ -33,7 +33,7 @@ def multiclass_set(with_val=True):
         X, y = blobs(seed=i)
         parts[name] = Part(X=X, y=y)
     split = Split("main", "train", "val" if with_val else None, "test")
-    return Prepared("toy", "multiclass", ["a", "b", "c"], parts, [split])
+    return PreparedSet("toy", "multiclass", ["a", "b", "c"], parts, [split])
 
 
 def regions_set():
@@ -51,7 +51,7 @@ def regions_set():
         prominent = np.array([y[groups == j][0] for j in range(n)])
         parts[name] = Part(X=X, y=prominent, Y=Y, groups=groups)
     split = Split("main", "train", None, "test")
-    return Prepared("scenes", "multilabel", ["a", "b", "c"], parts, [split])
+    return PreparedSet("scenes", "multilabel", ["a", "b", "c"], parts, [split])
 
 
 def task_of(method, budget, metrics=("top1",), validation="holdout", dataset="toy"):

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from toplabel.reproduction.config.protocols import (
     Axis,
     Budget,
-    EquallySpaced,
     SignedPowers,
+    ThresholdRange,
     load_protocols,
 )
 from toplabel.reproduction.selection import with_meaning
@@ -83,7 +83,7 @@ def test_refined_values_equal_those_of_a_finer_axis():
 
 
 def test_thresholds_are_the_values_of_all_grids():
-    line, powers = EquallySpaced(0, 1, 3), SignedPowers(10, -1, 0, 1)
+    line, powers = ThresholdRange(0, 1, 3), SignedPowers(10, -1, 0, 1)
     axis = Axis(2, 0, 1, 1)
     assert Budget(axis).threshold_values().tolist() == []
     assert Budget(axis, thresholds=[line]).threshold_values().tolist() == [0, 0.5, 1]

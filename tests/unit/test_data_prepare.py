@@ -12,7 +12,7 @@ import pytest
 from scipy import sparse
 
 from toplabel.reproduction.config.datasets import load_registry
-from toplabel.reproduction.config.entry import Divide, Entry, Printed, RawFile, Split
+from toplabel.reproduction.config.entry import Divide, Entry, PrintedStatistics, RawFile, Split
 from toplabel.reproduction.config.protocols import Axis
 from toplabel.reproduction.data import DescribedSet, PrepareTask, parts
 from toplabel.reproduction.data.checks import (
@@ -27,7 +27,7 @@ from toplabel.reproduction.data.overview import (
     dataset_row,
     disagreements,
 )
-from toplabel.reproduction.data.parts import Loaded, Part, Prepared
+from toplabel.reproduction.data.parts import LoadedSet, Part, PreparedSet
 from toplabel.reproduction.data.prepare import divide, prepare, store
 from toplabel.reproduction.data.prepared import damaged_files, load_prepared, save_prepared
 from toplabel.reproduction.files import FileError, write_json
@@ -93,7 +93,10 @@ def test_compressed_files_are_read_and_checked_as_plain_ones(raw):
         ({"options": {"n_features": "many"}}, r"'toy': options\.n_features: "),
         ({"options": {"features": 3}}, r"'toy': options\.features: "),
         ({"format": "idx"}, "'toy': options: the key 'labels' is missing"),
-        ({"statistics": (Printed("table 4", n_train="5"),)}, "n_train is 4, table 4 prints 5"),
+        (
+            {"statistics": (PrintedStatistics("table 4", n_train="5"),)},
+            "n_train is 4, table 4 prints 5",
+        ),
         ({"divide": Divide("train", "in_order", {"c": 2, "d": 3})}, "do not add up to 4"),
     ],
 )
@@ -160,7 +163,7 @@ def test_features_in_a_file_are_saved_block_by_block(registry, tmp_path, monkeyp
 def whole(n=30):
     X = sparse.csr_matrix(np.arange(2.0 * n).reshape(n, 2))
     part = Part(X=X, y=(np.arange(n) % 3).astype(np.int64))
-    return Loaded(parts={"all": part}, class_names=["a", "b", "c"])
+    return LoadedSet(parts={"all": part}, class_names=["a", "b", "c"])
 
 
 def numbers_of(part):
@@ -186,7 +189,7 @@ def test_division_in_order_and_by_class():
 
 def test_random_division_of_label_sets():
     part = Part(X=np.eye(30), Y=np.ones((30, 2), dtype=np.uint8))
-    loaded = Loaded({"all": part}, ["a", "b"])
+    loaded = LoadedSet({"all": part}, ["a", "b"])
     how = Divide("all", "random", {"train": 0.5, "val": 0.2, "test": 0.3})
     sizes = [part.n_instances for part in divide("toy", loaded, how).parts.values()]
     assert sizes == [15, 6, 9]
@@ -214,7 +217,7 @@ def test_statistics_count_what_is_peculiar():
     test = Part(X=sparse.csr_matrix(np.ones((1, 2))), Y=np.ones((1, 3), dtype=np.uint8))
     splits = [Split("main", "train", "train", "test")]
     parts = {"train": train, "test": test}
-    measured = statistics(Prepared("toy", "multilabel", list("abc"), parts, splits))
+    measured = statistics(PreparedSet("toy", "multilabel", list("abc"), parts, splits))
     assert measured == {
         "n_classes": 3,
         "n_train": 3,
@@ -264,8 +267,8 @@ def test_printed_numbers_stand_for_an_interval(text, inside, outside):
 
 def test_comparison_with_the_papers():
     measured = {"n_classes": 3, "n_train": 333, "n_features": 1449, "label_cardinality": 1.2454}
-    table = Printed("table 8", "3", "645", "1.5K", "1.25", {"n_train": "the other file"})
-    exact = Printed("section 5", n_train="333")
+    table = PrintedStatistics("table 8", "3", "645", "1.5K", "1.25", {"n_train": "the other file"})
+    exact = PrintedStatistics("section 5", n_train="333")
     assert [text for _, text, _ in disagreements(measured, [table, exact])] == [
         "n_train is 333, table 8 prints 645: the other file",
         "n_features is 1449, table 8 prints 1.5K",
@@ -274,7 +277,7 @@ def test_comparison_with_the_papers():
 
 
 def test_rows_of_the_table_of_data_sets(raw):
-    entry = replace(ENTRY, statistics=(Printed("table 4", n_classes="2"),))
+    entry = replace(ENTRY, statistics=(PrintedStatistics("table 4", n_classes="2"),))
     row = dataset_row(DescribedSet.of(entry), prepare(PrepareTask.of(entry), raw).meta)
     assert {*COLUMNS} <= {*row}
     assert (row["status"], row["n_train"], row["agrees"], row["reason"]) == ("ready", 4, True, "")
@@ -298,7 +301,7 @@ def made(**changes):
     other = replace(part, X=sparse.csr_matrix(np.ones((4, 2))))
     parts = {"train": part, "test": other}
     meta = {"title": "Zwölf", "raw": {"f": {"size": 3}}}
-    return Prepared("toy", "multilabel", list("abc"), parts, list(MAIN), meta)
+    return PreparedSet("toy", "multilabel", list("abc"), parts, list(MAIN), meta)
 
 
 def test_a_round_trip_keeps_everything(tmp_path):

@@ -13,7 +13,7 @@ from toplabel.reproduction.config.methods import Method
 from toplabel.reproduction.config.protocols import Axis, Budget
 from toplabel.reproduction.methods import Recipe, create
 from toplabel.reproduction.methods.estimator import Estimator, made
-from toplabel.reproduction.methods.trained import Trained
+from toplabel.reproduction.methods.trained import TrainedMethod
 from toplabel.reproduction.selection import fitting
 from toplabel.reproduction.selection.problems import validation_problems
 from toplabel.reproduction.selection.tuning import tune_split
@@ -107,7 +107,7 @@ class Recorder:
 
     def train(self, X, labels, *, n_classes, C, **arguments):
         self.calls.append({"C": C, **arguments})
-        return Trained(np.full((X.shape[1], n_classes), C), "uncertified", epochs=3)
+        return TrainedMethod(np.full((X.shape[1], n_classes), C), "uncertified", epochs=3)
 
 
 def test_a_competitor_starts_from_the_model_of_the_largest_C_below(monkeypatch):

@@ -12,7 +12,7 @@ from toplabel.reproduction.config.methods import Method
 from toplabel.reproduction.config.protocols import load_protocols
 from toplabel.reproduction.data import PrepareTask
 from toplabel.reproduction.data.checks import advice, class_counts
-from toplabel.reproduction.data.parts import Part, Prepared
+from toplabel.reproduction.data.parts import Part, PreparedSet
 from toplabel.reproduction.data.prepare import prepare
 from toplabel.reproduction.selection.tuning import tune_split
 
@@ -89,7 +89,7 @@ def test_advice_names_what_is_peculiar():
     X = np.array([[0.0, 1.0, 2.0], [0.0, 1.0, 3.0], [0.0, 0.0, 0.0]])
     parts = {"train": Part(X, np.array([0, 0, 1])), "test": Part(X + 1, np.array([0, 1, 2]))}
     split = entry(files=(RawFile("a", "train"), RawFile("b", "test"))).splits
-    prepared = Prepared("mine", "multiclass", ["a", "b", "c"], parts, list(split))
+    prepared = PreparedSet("mine", "multiclass", ["a", "b", "c"], parts, list(split))
     assert advice(prepared) == [
         "1 of 3 columns are constant in the training part.",
         "1 of 3 training rows are 0.",
@@ -107,7 +107,7 @@ def test_the_path_goes_on_where_one_vs_all_hinges_fail_in_its_middle():
     parts = {name: Part(X[rows], y=y[rows]) for name, rows in halves.items()}
     names = [str(j) for j in range(20)]
     split = Split("main", "train", "test", "test")
-    prepared = Prepared("toy", "multiclass", names, parts, [split])
+    prepared = PreparedSet("toy", "multiclass", names, parts, [split])
     protocol = load_protocols(ROOT / "config/protocols.yaml")["own_multiclass"]
     method, budget = Method("svm_ova", "A", "svm_ova"), protocol.budgets["standard"]
     task = task_of(method, budget, protocol.metrics)

@@ -13,7 +13,7 @@ from toplabel.reproduction.config.entry import RawFile, Split
 from toplabel.reproduction.config.methods import Method
 from toplabel.reproduction.config.protocols import Axis, Budget
 from toplabel.reproduction.data import PrepareTask
-from toplabel.reproduction.data.parts import Part, Prepared
+from toplabel.reproduction.data.parts import Part, PreparedSet
 from toplabel.reproduction.data.prepare import prepare
 from toplabel.reproduction.data.prepared import load_prepared, save_prepared
 from toplabel.reproduction.files import write_npz
@@ -32,7 +32,7 @@ SCORES = np.array([[0.9, 0.2, -1.0], [0.1, 0.4, 0.3], [-1.0, -2.0, -3.0]])
 
 def _predicted(task, labels, metrics, loss):
     part = Part(np.zeros((3, 1)), **labels)
-    prepared = Prepared("toy", task, ["a", "b", "c"], {"p": part}, [Split("s", "p", None, "p")])
+    prepared = PreparedSet("toy", task, ["a", "b", "c"], {"p": part}, [Split("s", "p", None, "p")])
     of = PredictTask(Recipe(loss=loss), "tune", None, False)
     choice = Choice("s", metrics[0], None, 1.0, None, None, 0.25, 50.0, False)
     model = Model("s", 0.0, 0.0, 0.0, 1, "converged", 0.0, NAN, C=1.0, test_scores=SCORES)

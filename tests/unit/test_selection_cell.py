@@ -8,7 +8,7 @@ from small_sets import evaluation_of, multiclass_set, problems_of, regions_set, 
 
 from toplabel import metrics, thresholds
 from toplabel.reproduction.config.methods import Method
-from toplabel.reproduction.config.protocols import Axis, Budget, EquallySpaced
+from toplabel.reproduction.config.protocols import Axis, Budget, ThresholdRange
 from toplabel.reproduction.files import FileError, write_records
 from toplabel.reproduction.frames import write_rows
 from toplabel.reproduction.selection import evaluation
@@ -27,7 +27,7 @@ from toplabel.reproduction.selection.tuning import tune_split
 SOFTMAX = Method("lr_multi", "A", "lr_multi")
 KERNEL = Method("lr_rbf", "A", "lr_multi", kernel="rbf")
 MULTILABEL = Method("lr_ml", "A", "lr_ml")
-LINE = EquallySpaced(-1, 1, 9)
+LINE = ThresholdRange(-1, 1, 9)
 BUDGET = Budget(Axis(2, -2, 2, 2), Axis(2, -1, 0, 1), [LINE], folds=3)
 TOPS = ["top1", "top2"]
 OF_SETS = ["rank_loss", "f1_micro", "hamming_loss"]

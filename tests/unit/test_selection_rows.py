@@ -10,7 +10,7 @@ from toplabel import load_model
 from toplabel.reproduction.config.entry import Split
 from toplabel.reproduction.config.methods import Method
 from toplabel.reproduction.config.protocols import Axis, Budget
-from toplabel.reproduction.data.parts import Part, Prepared, with_ones
+from toplabel.reproduction.data.parts import Part, PreparedSet, with_ones
 from toplabel.reproduction.data.prepare import transform
 from toplabel.reproduction.files import write_npz
 from toplabel.reproduction.selection import PredictTask, TrainTask
@@ -43,7 +43,7 @@ def prepared(raw):
     splits = [Split("main", "train", None, "test")]
     parts = transform("toy", parts, splits, "standardise")
     parts = {name: replace(part, X=with_ones(part.X)) for name, part in parts.items()}
-    return Prepared("toy", "multiclass", ["a", "b", "c"], parts, splits)
+    return PreparedSet("toy", "multiclass", ["a", "b", "c"], parts, splits)
 
 
 def training_of(task):

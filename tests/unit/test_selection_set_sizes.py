@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from toplabel.reproduction.config.entry import Split
-from toplabel.reproduction.data.parts import Part, Prepared
+from toplabel.reproduction.data.parts import Part, PreparedSet
 from toplabel.reproduction.files import write_records
 from toplabel.reproduction.frames import write_rows
 from toplabel.reproduction.selection.choice import Choice
@@ -23,7 +23,7 @@ def cell(tmp_path):
     X = rng.normal(size=(101, 6)) + 1.5 * np.eye(6)[y]
     split = Split(name="main", train="test", val="test", test="test")
     parts = {"test": Part(X, y=y)}
-    prepared = Prepared("six", "multiclass", tuple("abcdef"), parts, (split,))
+    prepared = PreparedSet("six", "multiclass", tuple("abcdef"), parts, (split,))
     known = dict(primal=1, dual=1, relative_gap=0, epochs=1, status="converged", seconds=0)
     models = [
         Model("main", gradient_norm=np.nan, C=C, W=W, **known)

@@ -7,7 +7,7 @@ import pytest
 from small_sets import blobs, multiclass_set, problems_of, regions_set, task_of
 
 from toplabel.reproduction.config.methods import Method
-from toplabel.reproduction.config.protocols import Axis, Budget, EquallySpaced
+from toplabel.reproduction.config.protocols import Axis, Budget, ThresholdRange
 from toplabel.reproduction.methods import Recipe
 from toplabel.reproduction.selection import tuning
 from toplabel.reproduction.selection.choice import (
@@ -312,7 +312,7 @@ def test_regions_get_the_labels_of_their_image():
 
 @pytest.mark.parametrize("method", [SOFTMAX, MULTILABEL])
 def test_methods_of_both_kinds_are_measured_against_label_sets(method):
-    budget = replace(BUDGET, thresholds=[EquallySpaced(-1, 1, 5)])
+    budget = replace(BUDGET, thresholds=[ThresholdRange(-1, 1, 5)])
     (result,) = _tune(regions_set(), method, budget, ["rank_loss", "f1_micro"], "half")
     assert result.value.shape == (1, 4, 5, 2)
     assert np.isnan(result.value[0, :, 1:, 0]).all()  # the rank loss has no threshold

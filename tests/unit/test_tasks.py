@@ -12,9 +12,16 @@ from types import SimpleNamespace
 import pytest
 
 from toplabel.reproduction.config.catalogue import RunConfig, Study
-from toplabel.reproduction.config.entry import Divide, Entry, Network, Printed, RawFile, Split
+from toplabel.reproduction.config.entry import (
+    Divide,
+    Entry,
+    Network,
+    PrintedStatistics,
+    RawFile,
+    Split,
+)
 from toplabel.reproduction.config.methods import Method
-from toplabel.reproduction.config.protocols import Axis, Budget, EquallySpaced, Protocol
+from toplabel.reproduction.config.protocols import Axis, Budget, Protocol, ThresholdRange
 from toplabel.reproduction.jobs import plain, received
 from toplabel.reproduction.plan import Plan, add_sources
 from toplabel.reproduction.selection import TuneTask
@@ -58,7 +65,7 @@ OF_SET = {
     "repeats": (2, NOTHING),  # the splits say it
     "C_scale": ("mean_squared_norm", {"prepare", "tune"}),
     "splits": ((Split("main", "test", None, "train"),), {"prepare"}),
-    "statistics": ((Printed("table 4", n_train="5"),), {"prepare", "collect_datasets"}),
+    "statistics": ((PrintedStatistics("table 4", n_train="5"),), {"prepare", "collect_datasets"}),
     "not_comparable": ("half of it", {"prepare"}),
     "url": ("https://example.org", {"collect_datasets"}),
     "notes": ("a note", NOTHING),
@@ -94,7 +101,7 @@ OF_PROTOCOL = {
 OF_BUDGET = {
     "C": (AXIS, {"prepare", "tune"}),  # advice on the norms of the rows, too
     "theta": (AXIS, NOTHING),  # of kernels
-    "thresholds": ((EquallySpaced(0.0, 1.0, 3),), {"tune"}),
+    "thresholds": ((ThresholdRange(0.0, 1.0, 3),), {"tune"}),
     "folds": (4, {"tune"}),
     "refine": (0.5, {"tune"}),
     "extend": (3, {"tune"}),

@@ -13,7 +13,7 @@ import toplabel
 from toplabel.prox import bipartite_simplex, topk_simplex_alpha
 from toplabel.reproduction.compare import speed
 from toplabel.reproduction.config.entry import Split
-from toplabel.reproduction.data.parts import Part, Prepared
+from toplabel.reproduction.data.parts import Part, PreparedSet
 from toplabel.reproduction.timing import clock, peers, projections, training
 
 
@@ -111,12 +111,12 @@ def test_all_solvers_of_the_race_arrive(small) -> None:
 # ---- convergence ---------------------------------------------------------------------------------
 
 
-def _prepared(name: str, val: bool = True) -> Prepared:
+def _prepared(name: str, val: bool = True) -> PreparedSet:
     X, y = _clusters(300)
     bounds = {"train": slice(200), "val": slice(200, 250), "test": slice(250, 300)}
     parts = {part: Part(X=X[rows], y=y[rows]) for part, rows in bounds.items()}
     split = Split(name="main", train="train", val="val" if val else None, test="test")
-    return Prepared(name, "multiclass", list("abcd"), parts, [split])
+    return PreparedSet(name, "multiclass", list("abcd"), parts, [split])
 
 
 def test_rows_to_validate_on_are_the_sets_own_or_taken_from_training() -> None:

@@ -16,7 +16,7 @@ from pydantic import Field, NonNegativeInt, PositiveInt
 
 from toplabel.reproduction.config.datasets import Registry, load_registry
 from toplabel.reproduction.config.documents import (
-    Closed,
+    ConfigModel,
     Fault,
     Gap,
     Name,
@@ -41,7 +41,7 @@ from toplabel.reproduction.frames import read_texts
 
 
 @model
-class RunConfig(Closed):
+class RunConfig(ConfigModel):
     """A run (config/config.yaml)."""
 
     studies: (
@@ -105,7 +105,7 @@ Pattern = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_*?\[\]-]*$", max_length=1
 
 
 @model
-class Study(Closed):
+class Study(ConfigModel):
     """What is compared with what (config/studies/*.yaml), named as its file without suffix."""
 
     name: RowName

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from toplabel.reproduction.config.documents import (
-    Closed,
+    ConfigModel,
     Fault,
     Name,
     Named,
@@ -75,7 +75,7 @@ def redrawn(base: Entry, seeds: int) -> Entry:
 
 
 @model
-class DatasetsFile(Closed):
+class DatasetsFile(ConfigModel):
     """The registry of data sets (config/datasets.yaml)."""
 
     datasets: Annotated[Mapping[Key, Entry], Some, Named]

@@ -250,7 +250,7 @@ def model(cls: type[Model]) -> type[Model]:
 
 
 @model
-class Closed:
+class ConfigModel:
     """The base of all models: an unknown key is an error that proposes the known ones."""
 
     @model_validator(mode="before")

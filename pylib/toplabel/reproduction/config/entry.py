@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, Field, PositiveFloat, PositiveInt, model_v
 from pydantic_core import ArgsKwargs
 
 from toplabel.reproduction.config.documents import (
-    Closed,
+    ConfigModel,
     Fault,
     FileName,
     Name,
@@ -62,7 +62,7 @@ def _known_format(value: Any) -> Any:
 
 
 @model
-class RawFile(Closed):
+class RawFile(ConfigModel):
     """A file as published. One that holds no part has the labels: their names, of the format
     mulan_arff, or those of a part, by its name or by an option.
     """
@@ -87,7 +87,7 @@ class RawFile(Closed):
 
 
 @model
-class Divide(Closed):
+class Divide(ConfigModel):
     """How a part that is published as one is cut into several."""
 
     part: str
@@ -99,7 +99,7 @@ class Divide(Closed):
 
 
 @model
-class Split(Closed):
+class Split(ConfigModel):
     """One experiment; several are repetitions, of which mean and deviation are reported."""
 
     name: PartName
@@ -113,7 +113,7 @@ class Split(Closed):
 
 
 @model
-class Printed(Closed):
+class PrintedStatistics(ConfigModel):
     """What one table of a paper prints about a data set, as printed: "10.5K", "4100", "2.40"."""
 
     source: str
@@ -131,7 +131,7 @@ class Printed(Closed):
 
 
 @model
-class Network(Closed):
+class Network(ConfigModel):
     """A convolutional network that is trained with softmax on images; its features are the data set
     (docs/evidence/pytorch.md).
 
@@ -163,7 +163,7 @@ class Network(Closed):
 
 
 @model
-class Entry(Closed):
+class Entry(ConfigModel):
     """A registered data set."""
 
     name: RowName
@@ -216,7 +216,7 @@ class Entry(Closed):
     splits: tuple[Split, ...] = ()
     """The experiments; by default one, named main, on the parts train, val if there is one, and
     test."""
-    statistics: tuple[Printed, ...] = ()
+    statistics: tuple[PrintedStatistics, ...] = ()
     """What the papers print about the set."""
     waits_for: str | None = None
     """What is missing, in plain words that go on from "waits for"; shown while the set cannot be

@@ -17,7 +17,7 @@ from toplabel._core.catalogue import LOSSES, Loss
 from toplabel.reproduction.config.competitors import COMPETITORS, Competitor
 from toplabel.reproduction.config.documents import (
     IMPORT_PATH,
-    Closed,
+    ConfigModel,
     Fault,
     Named,
     RowName,
@@ -66,7 +66,7 @@ def _whole(row: Any, rows: Mapping[str, Any]) -> Any:
 
 
 @model
-class MethodsFile(Closed):
+class MethodsFile(ConfigModel):
     """The registry of methods (config/methods.yaml)."""
 
     methods: Annotated[Mapping[str, Method], Some, Named]
@@ -138,7 +138,7 @@ def _labels_of(path: str) -> str:
 
 
 @model
-class Method(Closed):
+class Method(ConfigModel):
     """A method: a loss of the library, a scikit-learn estimator, or a competitor of the papers.
 
     A row with `ks`, a list, in place of `k` stands for a method for each of them: `{k}` in its

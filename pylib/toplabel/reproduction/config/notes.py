@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, NonNegativeFloat, PositiveFloat, PositiveInt
 
 from toplabel.reproduction.config.documents import (
-    Closed,
+    ConfigModel,
     Name,
     Named,
     RowName,
@@ -31,7 +31,7 @@ Names = Annotated[tuple[Name, ...], Some]
 
 
 @model
-class Selector(Closed):
+class Selector(ConfigModel):
     """Methods by the key of their results; a key that is left out may have any value."""
 
     method: Name
@@ -64,7 +64,7 @@ Selectors = tuple[Annotated[Selector, BeforeValidator(_from_name)], ...]
 
 
 @model
-class Cells(Closed):
+class Cells(ConfigModel):
     """Cells of the papers' tables."""
 
     _: KW_ONLY
@@ -104,7 +104,7 @@ class Choice(Cells):
 
 
 @model
-class Reading(Closed):
+class Reading(ConfigModel):
     """Another reading of what a paper states, in whose choice printed test numbers had a part.
 
     The mappings say on which data set, with which method and by which metric a printed number is
@@ -151,7 +151,7 @@ class Evidence(Cells):
 
 
 @model
-class Reason(Closed):
+class Reason(ConfigModel):
     """Why some measured numbers differ from the printed ones."""
 
     name: RowName
@@ -164,7 +164,7 @@ class Reason(Closed):
 
 
 @model
-class Side(Closed):
+class Side(ConfigModel):
     """One side of a comparison: of several methods the one with the best validation value counts."""
 
     label: str
@@ -174,7 +174,7 @@ class Side(Closed):
 
 
 @model
-class Claim(Closed):
+class Claim(ConfigModel):
     """A sentence of a paper as a comparison (docs/protocols.md)."""
 
     name: RowName
@@ -205,7 +205,7 @@ class Claim(Closed):
 
 
 @model
-class Deviation(Closed):
+class Deviation(ConfigModel):
     """A change of the protocol after numbers were seen."""
 
     date: Annotated[str, Field(pattern=r"^\d{4}-\d{2}-\d{2}$")]
@@ -217,7 +217,7 @@ class Deviation(Closed):
 
 
 @model
-class Notes(Closed):
+class Notes(ConfigModel):
     """The notes on the papers' cells (config/notes.yaml)."""
 
     choices: Annotated[Mapping[str, Choice], Some, Named]

@@ -14,7 +14,7 @@ import numpy as np
 from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
 
 from toplabel.reproduction.config.documents import (
-    Closed,
+    ConfigModel,
     Fault,
     Gap,
     Name,
@@ -42,7 +42,7 @@ def tidy(exponent: float) -> float:
 
 
 @model
-class Axis(Closed):
+class Axis(ConfigModel):
     """A grid of the values base^e for e = from, from + step, ..., at most to."""
 
     base: Base
@@ -117,7 +117,7 @@ class SignedPowers(Axis):
 
 
 @model
-class EquallySpaced(Closed):
+class ThresholdRange(ConfigModel):
     """Equally spaced thresholds, both ends included."""
 
     start: From
@@ -133,14 +133,14 @@ class EquallySpaced(Closed):
 
 
 @model
-class Grid(Closed):
+class Grid(ConfigModel):
     """Which hyper-parameters tuning tries, on how many folds and rows."""
 
     C: Axis | None = None
     """The grid of the regularisation C = 1/(lambda n)."""
     theta: Axis | None = None
     """The widths of the RBF kernel exp(-theta ||x - z||^2), for methods with that kernel."""
-    thresholds: tuple[SignedPowers | EquallySpaced, ...] = ()
+    thresholds: tuple[SignedPowers | ThresholdRange, ...] = ()
     """Grids of the thresholds of the metrics that compare sets of labels, whose values are taken
     together."""
     folds: Annotated[int, Field(ge=2)] | None = None
@@ -183,7 +183,7 @@ class Budget(Grid):
 
 
 @model
-class Protocol(Closed):
+class Protocol(ConfigModel):
     """A way to select hyper-parameters."""
 
     name: RowName
@@ -200,7 +200,7 @@ class Protocol(Closed):
 
 
 @model
-class ProtocolsFile(Closed):
+class ProtocolsFile(ConfigModel):
     """How hyper-parameters are selected (config/protocols.yaml)."""
 
     protocols: Annotated[Mapping[Name, Protocol], Some, Named]

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, fields
 from types import MappingProxyType
 from typing import Any, Literal
 
-from toplabel.reproduction.config.entry import Divide, Entry, Printed, RawFile, Split
+from toplabel.reproduction.config.entry import Divide, Entry, PrintedStatistics, RawFile, Split
 from toplabel.reproduction.config.protocols import Axis
 
 
@@ -85,7 +85,7 @@ class DescribedSet:
     published_key: str
     features: str
     published_sources: tuple[str, ...]
-    statistics: tuple[Printed, ...]
+    statistics: tuple[PrintedStatistics, ...]
 
     @classmethod
     def of(cls, entry: Entry) -> DescribedSet:

@@ -14,7 +14,7 @@ from sklearn.tree import DecisionTreeClassifier
 from toplabel.reproduction.data.parts import (
     Column,
     Part,
-    Prepared,
+    PreparedSet,
     Rows,
     blocks,
     dense,
@@ -35,7 +35,7 @@ _FEWEST = 10  # test rows, below which chance may
 _UNITS = {"K": 1_000, "M": 1_000_000}
 
 
-def statistics(prepared: Prepared) -> dict[str, Any]:
+def statistics(prepared: PreparedSet) -> dict[str, Any]:
     """Measure a data set; the columns of ``results/datasets.csv`` that are measured.
 
     Sizes are those of the first split (the others are draws of the same sizes). Label cardinality
@@ -65,7 +65,7 @@ def statistics(prepared: Prepared) -> dict[str, Any]:
     }
 
 
-def class_counts(prepared: Prepared) -> np.ndarray:
+def class_counts(prepared: PreparedSet) -> np.ndarray:
     """Return the rows of each class or label, (m,), in the training part."""
     rows = prepared.parts[prepared.splits[0].train]
     if rows.Y is not None:
@@ -104,7 +104,7 @@ def norm_advice(measured: dict[str, Any], grid: Axis) -> str:
     )
 
 
-def advice(prepared: Prepared) -> list[str]:
+def advice(prepared: PreparedSet) -> list[str]:
     """Return a sentence for each peculiarity of a prepared data set.
 
     The first split is looked at: columns that are constant in its training part, rows that are 0,
@@ -154,7 +154,7 @@ def _rows(X: Rows) -> Iterator[bytes]:
             yield from (row.tobytes() for row in block)
 
 
-def validate_prepared(prepared: Prepared) -> None:
+def validate_prepared(prepared: PreparedSet) -> None:
     """Refuse a data set on which a solver would fail or a score would be meaningless.
 
     These have fewer than two classes, names of classes that repeat, a part without rows, shapes that
@@ -166,7 +166,7 @@ def validate_prepared(prepared: Prepared) -> None:
         raise ValueError(f"data set '{prepared.name}'{where}: {fault}")
 
 
-def _faults(prepared: Prepared) -> Iterator[tuple[str, str]]:
+def _faults(prepared: PreparedSet) -> Iterator[tuple[str, str]]:
     """Yield where a fault is, and what it is; a check may rely on those before it."""
     names, parts = prepared.class_names, prepared.parts
     if len(names) < 2:
@@ -200,7 +200,7 @@ def _faults_of_part(part: Part) -> Iterator[str]:
         yield f"{part.n_rows} rows of X do not belong to {n} instances"
 
 
-def suspicions(columns: Sequence[Column], prepared: Prepared) -> list[str]:
+def suspicions(columns: Sequence[Column], prepared: PreparedSet) -> list[str]:
     """Return a sentence for each column that alone tells the class of nearly all test rows.
 
     A tree with a leaf for each class (of a column of words, for each of these) is trained on the column

@@ -15,7 +15,7 @@ from pydantic import PositiveInt
 from sklearn.datasets import load_digits
 
 from toplabel.reproduction.config.entry import Split
-from toplabel.reproduction.data.parts import Loaded, Part
+from toplabel.reproduction.data.parts import LoadedSet, Part
 from toplabel.reproduction.jobs import seed_of
 
 _CIRCLE_EDGES = np.array([0.0, 1.0, 2.0, 3.0, 6.0, 7.0])
@@ -39,7 +39,7 @@ _SIDES = (4, 5, 6, 8, 12, 16)  # of a tile, in pixels; those within a scene diff
 _NOISE = 0.15  # the standard deviation; pixels are in 0..1
 
 
-def circle(n_draws: PositiveInt, generator: Literal["seeded", "authors"] = "seeded") -> Loaded:
+def circle(n_draws: PositiveInt, generator: Literal["seeded", "authors"] = "seeded") -> LoadedSet:
     """Draw the synthetic set of TPAMI section 6.1, `n_draws` times, each a split of its own.
 
     A point lies in one of five segments of [0, 7] (the fourth has length 3, the others 1), uniform
@@ -62,16 +62,16 @@ def circle(n_draws: PositiveInt, generator: Literal["seeded", "authors"] = "seed
             rng = np.random.default_rng(seed_of("circle", 0, split, role))
             parts[names[role]] = _circle_part(rng.random((3, n)))
         splits.append(Split(name=split, **names))
-    return Loaded(parts, ["1", "2", "3"], splits)
+    return LoadedSet(parts, ["1", "2", "3"], splits)
 
 
-def _authors_circle() -> Loaded:
+def _authors_circle() -> LoadedSet:
     """Make the one draw of the authors: all rows at once, then cut into parts."""
     ends = np.cumsum([*_CIRCLE_SIZES.values()])
     uniforms = np.random.RandomState(_MATLAB_SEED).random_sample((3, ends[-1]))
     cuts = zip(_CIRCLE_SIZES, np.split(uniforms, ends[:-1], axis=1), strict=True)
     parts = {role: _circle_part(cut) for role, cut in cuts}
-    return Loaded(parts, ["1", "2", "3"], [Split("s00", "train", "val", "test")])
+    return LoadedSet(parts, ["1", "2", "3"], [Split("s00", "train", "val", "test")])
 
 
 def _circle_part(uniforms: np.ndarray) -> Part:
@@ -87,7 +87,7 @@ def _circle_part(uniforms: np.ndarray) -> Part:
     return Part(X=X, y=y.astype(np.int64))
 
 
-def digits() -> Loaded:
+def digits() -> LoadedSet:
     """Split the 1797 UCI digits that scikit-learn ships: 8 x 8 grey values 0..16, as published.
 
     The split is fixed and stratified without a draw: of each class, in the order of the file, every
@@ -98,7 +98,7 @@ def digits() -> Loaded:
         name: Part(X=images[mask].reshape(-1, _DIGIT_SIDE**2), y=labels[mask])
         for name, mask in (("train", ~is_test), ("test", is_test))
     }
-    return Loaded(parts, _DIGITS, [Split("main", "train", None, "test")])
+    return LoadedSet(parts, _DIGITS, [Split("main", "train", None, "test")])
 
 
 def _digit_images() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -111,7 +111,7 @@ def _digit_images() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return bunch.images.astype(np.float64), labels, is_test
 
 
-def digit_scenes() -> Loaded:
+def digit_scenes() -> LoadedSet:
     """Compose scenes of different digits at different scales.
 
     A scene stands for an image with several objects (TPAMI section 6.3): each digit is a tile of
@@ -126,7 +126,7 @@ def digit_scenes() -> Loaded:
     for name, mask in (("train", ~is_test), ("test", is_test)):
         rng = np.random.default_rng(seed_of("digit_scenes", 0, name))
         parts[name] = _compose(rng, images[mask], labels[mask])
-    return Loaded(parts, _DIGITS, [Split("main", "train", None, "test")])
+    return LoadedSet(parts, _DIGITS, [Split("main", "train", None, "test")])
 
 
 def _compose(rng: np.random.Generator, images: np.ndarray, labels: np.ndarray) -> Part:
@@ -172,7 +172,7 @@ def _overlaps(n_in: int, n_out: int) -> np.ndarray:
     return np.maximum(shared, 0) / n_in
 
 
-EMBEDDED: dict[str, Callable[..., Loaded]] = {
+EMBEDDED: dict[str, Callable[..., LoadedSet]] = {
     "circle": circle,
     "digits": digits,
     "digit_scenes": digit_scenes,

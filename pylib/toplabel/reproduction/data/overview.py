@@ -11,10 +11,10 @@ from typing import Any
 
 import pandas as pd
 
-from toplabel.reproduction.config.entry import Printed, Statistic
+from toplabel.reproduction.config.entry import PrintedStatistics, Statistic
 from toplabel.reproduction.data import DescribedSet, DescribeTask
 from toplabel.reproduction.data.checks import class_counts, printed_interval
-from toplabel.reproduction.data.parts import Column, Prepared
+from toplabel.reproduction.data.parts import Column, PreparedSet
 from toplabel.reproduction.data.prepared import columns_text, load_columns, load_prepared, read_meta
 from toplabel.reproduction.files import PathLike
 
@@ -76,7 +76,7 @@ def _first_printed(entry: DescribedSet, key: str) -> str | None:
 
 
 def disagreements(
-    measured: dict[str, Any], printed: Sequence[Printed]
+    measured: dict[str, Any], printed: Sequence[PrintedStatistics]
 ) -> list[tuple[Statistic, str, str | None]]:
     """Return each printed number that is not the measured one, rounded: the statistic, a sentence,
     and the registry's explanation if it has one.
@@ -96,7 +96,7 @@ def disagreements(
     return differing
 
 
-def set_lines(prepared: Prepared, columns: Sequence[Column]) -> list[str]:
+def set_lines(prepared: PreparedSet, columns: Sequence[Column]) -> list[str]:
     """Return the lines that `check` prints of a prepared set: sizes, classes, columns and advice."""
     size, n = prepared.meta["statistics"], len(prepared.splits)
     counts = class_counts(prepared)

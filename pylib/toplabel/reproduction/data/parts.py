@@ -65,7 +65,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Loaded:
+class LoadedSet:
     """The parts that a reader or a generator returns, and the names of the classes by their indices.
 
     `splits` is empty where the registry says what is trained and tested on. `columns` are those of a
@@ -82,7 +82,7 @@ class Loaded:
 
 
 @dataclass(frozen=True)
-class Prepared:
+class PreparedSet:
     """A data set ready to train on.
 
     `meta` is what else is known of it, as JSON: ``statistics`` and the sums of the raw files among

@@ -28,14 +28,14 @@ from toplabel.reproduction.data.checks import (
 from toplabel.reproduction.data.embedded import EMBEDDED
 from toplabel.reproduction.data.fetch import check_only_copy, raw_path, read_raw
 from toplabel.reproduction.data.formats import FORMATS, FormatError, Source
-from toplabel.reproduction.data.parts import Loaded, Part, Prepared, Rows, with_ones
+from toplabel.reproduction.data.parts import LoadedSet, Part, PreparedSet, Rows, with_ones
 from toplabel.reproduction.files import PathLike, file_sum
 from toplabel.reproduction.jobs import seed_of
 
 _DENSE_DENSITY = 0.2
 
 
-def prepare(task: PrepareTask, raw_folder: PathLike) -> Prepared:
+def prepare(task: PrepareTask, raw_folder: PathLike) -> PreparedSet:
     """Make a data set of its raw files, in its folder in `raw_folder`, or by its generator.
 
     A ValueError of one line names a missing raw file or one with another sum, a malformed file, a data set
@@ -74,7 +74,7 @@ def prepare(task: PrepareTask, raw_folder: PathLike) -> Prepared:
     return replace(prepared, meta=meta)
 
 
-def _named(loaded: Loaded) -> dict[str, Any]:
+def _named(loaded: LoadedSet) -> dict[str, Any]:
     """Return the columns of a table by which `toplabel.load_model` reads a data frame."""
     return {
         "names": [column.name for column in loaded.columns if column.width],
@@ -83,10 +83,10 @@ def _named(loaded: Loaded) -> dict[str, Any]:
     }
 
 
-def finish(name: str, task: Literal["multiclass", "multilabel"], loaded: Loaded) -> Prepared:
+def finish(name: str, task: Literal["multiclass", "multilabel"], loaded: LoadedSet) -> PreparedSet:
     """Check what a data set holds."""
     splits, columns = loaded.splits, loaded.columns
-    prepared = Prepared(name, task, loaded.class_names, loaded.parts, splits, columns=columns)
+    prepared = PreparedSet(name, task, loaded.class_names, loaded.parts, splits, columns=columns)
     validate_prepared(prepared)
     return prepared
 
@@ -100,7 +100,7 @@ def _check_printed_rows(task: PrepareTask, n_train: int) -> None:
             raise ValueError(f"data set '{task.name}': {message}")
 
 
-def _read_checked(task: PrepareTask, raw_folder: Path) -> tuple[Loaded, dict[str, Any]]:
+def _read_checked(task: PrepareTask, raw_folder: Path) -> tuple[LoadedSet, dict[str, Any]]:
     """Read and divide the raw files of a set; return what is known of each, too.
 
     Their sums are compared with the registry before anything is parsed. Compressed files are
@@ -132,7 +132,7 @@ def _read_checked(task: PrepareTask, raw_folder: Path) -> tuple[Loaded, dict[str
             raise ValueError(str(error).replace(temporary, place)) from None
 
 
-def read_files(task: PrepareTask, folder: Path) -> Loaded:
+def read_files(task: PrepareTask, folder: Path) -> LoadedSet:
     """Read the raw files of a data set, uncompressed in one folder, and divide a part if need be."""
     parts = {part: folder / file.name for file in task.files for part in file.holds}
     labels = next((folder / file.name for file in task.files if not file.holds), None)
@@ -142,8 +142,8 @@ def read_files(task: PrepareTask, folder: Path) -> Loaded:
 
 
 def _with_options(
-    where: str, options: Mapping[str, Any], make: Callable[..., Loaded], *source: Source
-) -> Loaded:
+    where: str, options: Mapping[str, Any], make: Callable[..., LoadedSet], *source: Source
+) -> LoadedSet:
     """Call a reader or a generator with the options of an entry, once they fit its arguments."""
     try:
         return validate_call(make)(*source, **options)
@@ -227,7 +227,7 @@ def _float64(X: Rows) -> Rows:
     return X.astype(np.float64) if sparse.issparse(X) else np.asarray(X, dtype=np.float64)
 
 
-def divide(name: str, loaded: Loaded, how: Divide) -> Loaded:
+def divide(name: str, loaded: LoadedSet, how: Divide) -> LoadedSet:
     """Cut one part into several, whose rows keep their order.
 
     A random or stratified division depends on `name` alone, so that sets with one folder of raw
@@ -247,7 +247,7 @@ def divide(name: str, loaded: Loaded, how: Divide) -> Loaded:
     return replace(loaded, parts=parts)
 
 
-def cross_validated(name: str, loaded: Loaded, splits: Sequence[Split], count: int) -> Loaded:
+def cross_validated(name: str, loaded: LoadedSet, splits: Sequence[Split], count: int) -> LoadedSet:
     """Cut the one part into so many folds, once or several times, one draw after the other.
 
     Each split tests on a fold and trains on the others of its draw. Folds depend on `name` and the
@@ -270,7 +270,7 @@ def cross_validated(name: str, loaded: Loaded, splits: Sequence[Split], count: i
     return replace(loaded, parts=parts)
 
 
-def _check_fewest(name: str, loaded: Loaded, counts: np.ndarray, folds: int) -> None:
+def _check_fewest(name: str, loaded: LoadedSet, counts: np.ndarray, folds: int) -> None:
     """Refuse a class with fewer rows than there are folds."""
     fewest = int(counts.min())
     if fewest >= folds:

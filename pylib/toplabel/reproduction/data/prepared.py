@@ -17,7 +17,7 @@ import numpy as np
 from scipy import sparse
 
 from toplabel.reproduction.config.entry import Split
-from toplabel.reproduction.data.parts import Column, Part, Prepared
+from toplabel.reproduction.data.parts import Column, Part, PreparedSet
 from toplabel.reproduction.files import (
     FileError,
     PathLike,
@@ -37,7 +37,7 @@ _RESERVED = ("name", "task", "class_names", "parts", "splits")
 _LABELS = [field.name for field in fields(Part) if field.name != "X"]
 
 
-def save_prepared(prepared: Prepared, folder: PathLike) -> None:
+def save_prepared(prepared: PreparedSet, folder: PathLike) -> None:
     """Write a data set; ``meta.json`` is removed first and written last.
 
     The same data set gives the same bytes. A folder that cannot be written is a `FileError`.
@@ -86,7 +86,7 @@ def _files(folder: Path, name: str, storage: str) -> dict[str, Path]:
     return {"X": folder / f"X_{name}.{suffix}", "Y": folder / f"Y_{name}.npz"}
 
 
-def load_prepared(folder: PathLike) -> Prepared:
+def load_prepared(folder: PathLike) -> PreparedSet:
     """Read what `save_prepared` wrote; every byte is compared with the sums in ``meta.json``.
 
     Dense features are mapped into memory (read-only). A `FileError` names a file that
@@ -98,7 +98,9 @@ def load_prepared(folder: PathLike) -> Prepared:
     known = {key: record.pop(key) for key in _RESERVED}
     shapes, splits = known.pop("parts"), known.pop("splits")
     parts = {name: _load_part(folder, name, shape) for name, shape in shapes.items()}
-    return Prepared(**known, parts=parts, splits=[Split(**split) for split in splits], meta=record)
+    return PreparedSet(
+        **known, parts=parts, splits=[Split(**split) for split in splits], meta=record
+    )
 
 
 def _load_part(folder: Path, name: str, shape: dict[str, Any]) -> Part:

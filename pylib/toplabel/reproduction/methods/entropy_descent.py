@@ -15,7 +15,7 @@ import numpy as np
 
 from toplabel import losses
 from toplabel._core.arrays import as_integer
-from toplabel.reproduction.methods.trained import Matrix, Trained
+from toplabel.reproduction.methods.trained import Matrix, TrainedMethod
 
 _LOSS = "topk_ent_tr"
 _START_EPS = 1e-4  # relative gap of the softmax solution
@@ -34,7 +34,7 @@ class EntropyDescent:
         self._k = k
         self._steps = as_integer(steps, "steps", 0)
 
-    def train(self, X, labels, *, n_classes, C, seed, tol, max_iter, **_) -> Trained:
+    def train(self, X, labels, *, n_classes, C, seed, tol, max_iter, **_) -> TrainedMethod:
         """Train (see `trained.Trainer`)."""
         from toplabel.solver import solve
 
@@ -62,7 +62,7 @@ class EntropyDescent:
                 break
             W, scores, value, taken = new_W, new_scores, new_value, taken + 1
             gradient, direction, norm = objective.descent(W, scores)
-        return Trained(
+        return TrainedMethod(
             model=W,
             status="uncertified",
             epochs=taken,

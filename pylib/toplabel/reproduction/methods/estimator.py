@@ -23,7 +23,7 @@ from sklearn.utils import get_tags
 
 from toplabel.estimators.scores import class_scores, label_scores
 from toplabel.reproduction.files import one_line
-from toplabel.reproduction.methods.trained import Matrix, Trained
+from toplabel.reproduction.methods.trained import Matrix, TrainedMethod
 
 _LEAST = float(
     np.finfo(float).eps
@@ -45,7 +45,7 @@ class Estimator:
 
     def train(
         self, X: Matrix, labels: np.ndarray, *, n_classes: int, candidate: int, seed: int, **_
-    ) -> Trained:
+    ) -> TrainedMethod:
         """Train a candidate, by its index (see `trained.Trainer`)."""
         estimator = clone(self.estimator).set_params(**self.candidates[candidate])
         seeds = [name for name in estimator.get_params() if name.endswith("random_state")]
@@ -54,7 +54,7 @@ class Estimator:
             estimator.fit(X, labels)
         log = self.log_probabilities and hasattr(estimator, "predict_proba")
         model = EstimatorScores(estimator, n_classes, labels.ndim == 2, log)
-        return Trained(model, "uncertified", epochs=0)
+        return TrainedMethod(model, "uncertified", epochs=0)
 
 
 @dataclass(frozen=True, eq=False)

@@ -26,7 +26,7 @@ from toplabel.reproduction.methods.trained import (
     Affine,
     Gaussian,
     Matrix,
-    Trained,
+    TrainedMethod,
     dense,
     indicator,
     relative_gap,
@@ -51,7 +51,7 @@ class Liblinear:
     def __init__(self, loss: str) -> None:
         self._loss = loss
 
-    def train(self, X, labels, *, n_classes, C, seed, tol, max_iter, **_) -> Trained:
+    def train(self, X, labels, *, n_classes, C, seed, tol, max_iter, **_) -> TrainedMethod:
         """Train (see `trained.Trainer`)."""
         targets = indicator(labels, n_classes)
         tolerance = tol * _LOOSEST
@@ -66,7 +66,7 @@ class Liblinear:
             status = "uncertified" if finished else "max_iter"
         else:
             status = "converged" if relative <= tol else "max_iter"
-        return Trained(W, status, epochs, primal, primal - gap, relative)
+        return TrainedMethod(W, status, epochs, primal, primal - gap, relative)
 
     def _classifier(
         self, C: float, seed: int, tolerance: float, max_iter: int
@@ -142,7 +142,7 @@ class Libsvm:
         self._kernel = kernel
         self._passes = as_integer(passes, "passes", 1)
 
-    def train(self, X, labels, *, n_classes, C, max_iter, **_) -> Trained:
+    def train(self, X, labels, *, n_classes, C, max_iter, **_) -> TrainedMethod:
         """Train (see `trained.Trainer`)."""
         X = np.asarray(dense(X), dtype=float)
         n = len(X)
@@ -166,4 +166,4 @@ class Libsvm:
         status = "uncertified" if iterations < limit else "max_iter"
         kept = np.flatnonzero(A.any(axis=1))
         model = Affine(X.T @ A, bias) if theta is None else Gaussian(X[kept], A[kept], bias, theta)
-        return Trained(model, status, -(-iterations // n))
+        return TrainedMethod(model, status, -(-iterations // n))

@@ -16,7 +16,7 @@ import numpy as np
 from sklearn.tree import DecisionTreeRegressor
 
 from toplabel._core.arrays import as_integer
-from toplabel.reproduction.methods.trained import Matrix, Trained, dense
+from toplabel.reproduction.methods.trained import Matrix, TrainedMethod, dense
 from toplabel.simplex import coding
 
 _NEWTON_STEPS = 30
@@ -65,7 +65,7 @@ class SimplexBoosting:
     def __init__(self, depth: int = 2) -> None:
         self._depth = as_integer(depth, "depth", 1)
 
-    def train(self, X, labels, *, n_classes, C, start=None, **_) -> Trained:
+    def train(self, X, labels, *, n_classes, C, start=None, **_) -> TrainedMethod:
         """Train (see `trained.Trainer`)."""
         rows = _single(X)
         rounds: list[_Round] = []
@@ -80,7 +80,9 @@ class SimplexBoosting:
             if not useful:
                 break
             scores += latest.step * _codes_gram(n_classes)[latest.classes[latest.tree.apply(rows)]]
-        return Trained(BoostedTrees(rounds, n_classes), "uncertified", len(rounds), state=scores)
+        return TrainedMethod(
+            BoostedTrees(rounds, n_classes), "uncertified", len(rounds), state=scores
+        )
 
     def _round(
         self, rows: np.ndarray, labels: np.ndarray, scores: np.ndarray, count: int

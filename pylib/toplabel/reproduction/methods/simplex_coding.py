@@ -16,7 +16,7 @@ from scipy import sparse
 
 from toplabel import simplex
 from toplabel.reproduction.config.protocols import Axis
-from toplabel.reproduction.methods.trained import Affine, Gaussian, Matrix, Trained, dense
+from toplabel.reproduction.methods.trained import Affine, Gaussian, Matrix, TrainedMethod, dense
 
 
 class LeastSquares:
@@ -40,7 +40,7 @@ class LeastSquares:
         start, stop = float(np.log10(Cs[0])), float(np.log10(Cs[-1]))
         return Axis(10.0, start, stop, (stop - start) / (self._count - 1) or 1.0)
 
-    def train(self, X, labels, *, n_classes, C, **_) -> Trained:
+    def train(self, X, labels, *, n_classes, C, **_) -> TrainedMethod:
         """Train (see `trained.Trainer`)."""
         kernel, bias, denominator = self._settings
         if _Last.holds(X, labels, n_classes, *self._settings):
@@ -60,7 +60,9 @@ class SupportVectors:
     loss: str
     kernel: str
 
-    def train(self, X, labels, *, n_classes, C, seed, tol, max_iter, start=None, **_) -> Trained:
+    def train(
+        self, X, labels, *, n_classes, C, seed, tol, max_iter, start=None, **_
+    ) -> TrainedMethod:
         """Train (see `trained.Trainer`)."""
         options = {"kernel": self.kernel, "n_classes": n_classes, "tol": tol, "seed": seed}
         options |= {"max_iter": max_iter, "warm_start": None if start is None else start.state}
@@ -80,7 +82,7 @@ class Online:
     average: bool = True
     bias: bool = False
 
-    def train(self, X, labels, *, n_classes, C, seed, **_) -> Trained:
+    def train(self, X, labels, *, n_classes, C, seed, **_) -> TrainedMethod:
         """Train (see `trained.Trainer`)."""
         options = {"epochs": self.epochs, "average": self.average, "n_classes": n_classes}
         rows = _rows(X, self.bias)
@@ -99,7 +101,7 @@ class ConeProgram:
 
     epochs: int = 4
 
-    def train(self, X, labels, *, n_classes, C, seed, **_) -> Trained:
+    def train(self, X, labels, *, n_classes, C, seed, **_) -> TrainedMethod:
         """Train (see `trained.Trainer`)."""
         rows, codes = dense(X), simplex.simplex_coding(n_classes)
         scale, rng = C * len(rows), np.random.default_rng(seed)  # 1 / lambda
@@ -118,7 +120,7 @@ class ConeProgram:
             W -= np.outer(x, scale / t * step)
             W *= min(1.0, np.sqrt(scale) / max(np.linalg.norm(W), np.finfo(float).tiny))
             total += W
-        return Trained((total / len(order)) @ codes, "uncertified", self.epochs, math.nan)
+        return TrainedMethod((total / len(order)) @ codes, "uncertified", self.epochs, math.nan)
 
 
 class _Last:
@@ -162,7 +164,7 @@ def _rows(X: Matrix, bias: bool) -> Matrix:
 
 def _trained(
     solution: simplex.SimplexSolution, X: Matrix, bias: bool = False, **changes: Any
-) -> Trained:
+) -> TrainedMethod:
     """Return a solution with the scores of the classes as a model that can be stored."""
     codes = simplex.simplex_coding(solution.n_classes)
     model: np.ndarray | Affine | Gaussian
@@ -176,4 +178,4 @@ def _trained(
             rows, solution.A[kept] @ codes, np.zeros(solution.n_classes), float(solution.theta)
         )
     certificate = ("status", "epochs", "primal", "dual", "relative_gap")
-    return Trained(model, **{name: getattr(solution, name) for name in certificate} | changes)
+    return TrainedMethod(model, **{name: getattr(solution, name) for name in certificate} | changes)

@@ -36,7 +36,7 @@ from toplabel.reproduction.methods.trained import (
     Affine,
     Matrix,
     ProblemSolution,
-    Trained,
+    TrainedMethod,
     certified,
     relative_gap,
     train_problems,
@@ -58,7 +58,7 @@ class RecallAtK:
         self._k = as_integer(k, "k", 1)
         self._tolerance = None if tolerance is None else as_number(tolerance, "tolerance", 0.0)
 
-    def train(self, X, labels, *, n_classes, C, tol, max_iter, start=None, **_) -> Trained:
+    def train(self, X, labels, *, n_classes, C, tol, max_iter, start=None, **_) -> TrainedMethod:
         """Train (see `trained.Trainer`)."""
 
         def solve_problem(positive: np.ndarray, state: Planes | None) -> ProblemSolution:

@@ -34,7 +34,7 @@ from toplabel._core.arrays import as_integer, as_number
 from toplabel.reproduction.methods.trained import (
     Matrix,
     ProblemSolution,
-    Trained,
+    TrainedMethod,
     certified,
     dense,
     train_problems,
@@ -53,7 +53,7 @@ class TopPush:
     def __init__(self, one_vs_all: bool) -> None:
         self._one_vs_all = one_vs_all
 
-    def train(self, X, labels, *, n_classes, C, tol, max_iter, start=None, **_) -> Trained:
+    def train(self, X, labels, *, n_classes, C, tol, max_iter, start=None, **_) -> TrainedMethod:
         """Train (see `trained.Trainer`)."""
         gram = np.asarray(dense(X @ X.T), dtype=float)
 
@@ -190,7 +190,7 @@ class TopPushProgram:
         self._tolerance = as_number(tolerance, "tolerance", 0.0)
         self._iterations = as_integer(iterations, "iterations", 1)
 
-    def train(self, X, labels, *, n_classes, C, **_) -> Trained:
+    def train(self, X, labels, *, n_classes, C, **_) -> TrainedMethod:
         """Train (see `trained.Trainer`)."""
 
         def solve_problem(positive: np.ndarray, state: None) -> ProblemSolution:

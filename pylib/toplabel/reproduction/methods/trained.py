@@ -60,7 +60,7 @@ def kernel_scores(X: Matrix, X_train: np.ndarray, A: np.ndarray, theta: float) -
 
 
 @dataclass(frozen=True, eq=False)
-class Trained:
+class TrainedMethod:
     """A trained method; the counterpart of `toplabel.Solution` of the library's losses.
 
     `model` is the matrix W of a linear classifier, shape (d, m), or a `Scorer`. `status` is
@@ -103,8 +103,8 @@ class Trainer(Protocol):
         seed: int,
         tol: float,
         max_iter: int,
-        start: Trained | None,
-    ) -> Trained | Solution:
+        start: TrainedMethod | None,
+    ) -> TrainedMethod | Solution:
         """Train on rows X, (n, d), for one value of C; an estimator takes `candidate`, an index, in its
         place.
 
@@ -121,8 +121,8 @@ def relative_gap(primal: float, dual: float) -> float:
     return (primal - dual) / size if size > 0 else 0.0
 
 
-def certified(trained: Trained, tol: float, max_iter: int) -> Trained:
-    """Return the training of a method with a gap, with the status that follows from it (see `Trained`)."""
+def certified(trained: TrainedMethod, tol: float, max_iter: int) -> TrainedMethod:
+    """Return the training of a method with a gap, with the status that follows from it (see `TrainedMethod`)."""
     status = "max_iter" if trained.epochs >= max_iter else "stalled"
     return replace(trained, status="converged" if trained.relative_gap <= tol else status)
 
@@ -151,9 +151,9 @@ def train_problems(
     labels: np.ndarray,
     n_classes: int,
     one_vs_all: bool,
-    start: Trained | None,
+    start: TrainedMethod | None,
     n_rows: int | None = None,
-) -> Trained:
+) -> TrainedMethod:
     """Solve the problem of all classes, or one per class, and join what the solutions say.
 
     `solve` takes which embedded examples are positive, (n, c), and the state of an earlier
@@ -177,7 +177,7 @@ def train_problems(
     gap, epochs = relative_gap(primal, dual), max(problem.epochs for problem in solved)
     model = np.concatenate([problem.W for problem in solved], axis=1)
     states = [problem.state for problem in solved]
-    return Trained(model, "uncertified", epochs, primal, dual, gap, state=states)
+    return TrainedMethod(model, "uncertified", epochs, primal, dual, gap, state=states)
 
 
 _STATED_PASSES = 10  # between two evaluations, as in the program of the authors

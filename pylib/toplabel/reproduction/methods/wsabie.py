@@ -22,7 +22,7 @@ from __future__ import annotations
 import numpy as np
 
 from toplabel._core.arrays import as_integer, as_number
-from toplabel.reproduction.methods.trained import Affine, Trained, dense
+from toplabel.reproduction.methods.trained import Affine, TrainedMethod, dense
 
 
 class WsabiePlusPlus:
@@ -41,7 +41,7 @@ class WsabiePlusPlus:
         self._margin = as_number(margin, "margin", 0.0, strict=True)
         self._epochs = as_integer(epochs, "epochs", 1)
 
-    def train(self, X, labels, *, n_classes, C, seed, max_iter, **_) -> Trained:
+    def train(self, X, labels, *, n_classes, C, seed, max_iter, **_) -> TrainedMethod:
         """Train (see `trained.Trainer`)."""
         rng = np.random.default_rng(seed)
         rows, n_rows = dense(X), len(labels)
@@ -55,7 +55,7 @@ class WsabiePlusPlus:
             violator = next_violator(violates, label, remembered[label], self._queue, rng)
             if violator is not None:
                 embedding.learn(rows[row], inputs, label, violator)
-        return Trained(embedding.classifier(), "uncertified", epochs)
+        return TrainedMethod(embedding.classifier(), "uncertified", epochs)
 
 
 def next_violator(

@@ -18,7 +18,7 @@ from torch.nn import functional
 
 from toplabel.reproduction.config.entry import Split
 from toplabel.reproduction.data.checks import statistics
-from toplabel.reproduction.data.parts import Loaded, Part, Prepared
+from toplabel.reproduction.data.parts import LoadedSet, Part, PreparedSet
 from toplabel.reproduction.data.prepare import finish
 from toplabel.reproduction.files import FileError, atomic_path, file_sum, read_json
 from toplabel.reproduction.networks import FeaturesTask
@@ -246,11 +246,11 @@ _NOT_COMPARABLE = "features of a small network of this project, on other data th
 
 
 def extract_features(
-    images: Prepared,
+    images: PreparedSet,
     task: FeaturesTask,
     weights: Mapping[str, str | os.PathLike[str]],
     folder: str | os.PathLike[str],
-) -> Prepared:
+) -> PreparedSet:
     """Return the features of the networks of all draws as a data set, a split each.
 
     `weights` are the files of the networks by the draws. The rows are mapped into memory from `folder`.
@@ -267,7 +267,7 @@ def extract_features(
             X = np.load(Path(folder) / f"{name}.npy", mmap_mode="r")
             parts[name] = Part(X=X, y=part.classes.numpy())
     splits = [Split(split, f"{split}_train", None, f"{split}_test") for split in weights]
-    loaded = Loaded(parts, class_names(images, task.network), splits)
+    loaded = LoadedSet(parts, class_names(images, task.network), splits)
     prepared = finish(task.dataset, "multiclass", loaded)
     meta = {"not_comparable": task.not_comparable or _NOT_COMPARABLE, "raw": {}, "advice": []}
     return replace(prepared, meta=meta | {"statistics": statistics(prepared)})

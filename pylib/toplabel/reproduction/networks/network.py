@@ -18,7 +18,7 @@ import torch
 from torch import Tensor, nn
 
 from toplabel.reproduction.config.entry import Network
-from toplabel.reproduction.data.parts import Part, Prepared
+from toplabel.reproduction.data.parts import Part, PreparedSet
 from toplabel.reproduction.files import FileError, atomic_path, read_npz, write_npz
 from toplabel.reproduction.jobs import seed_of
 from toplabel.reproduction.networks import FineTuneTask, NetworkTask
@@ -82,7 +82,7 @@ class Images:
     classes: Tensor
 
 
-def class_names(prepared: Prepared, network: Network) -> list[str]:
+def class_names(prepared: PreparedSet, network: Network) -> list[str]:
     """Return names of the classes of the network, of pairs "first second".
 
     A number of them that is not that of the entry of the registry is a ValueError.
@@ -98,7 +98,7 @@ def class_names(prepared: Prepared, network: Network) -> list[str]:
 
 
 def draw_images(
-    prepared: Prepared, network: Network, name: str, seed: int
+    prepared: PreparedSet, network: Network, name: str, seed: int
 ) -> tuple[Images, Images]:
     """Return the inputs that a draw trains and tests on, of disjoint images of the first split.
 
@@ -117,7 +117,7 @@ def draw_images(
 
 
 def _draw(
-    prepared: Prepared, part: Part, count: int | None, largest: float, pairs: bool, seed: int
+    prepared: PreparedSet, part: Part, count: int | None, largest: float, pairs: bool, seed: int
 ) -> Images:
     side = math.isqrt(part.n_features)
     if side * side != part.n_features or part.groups is not None or part.y is None:
@@ -249,7 +249,7 @@ def _resume(network: nn.Module, descent: Descent, path: Path, about: str) -> int
     return content["epochs"]
 
 
-def train_network(images: Prepared, task: NetworkTask, path: str | os.PathLike[str]) -> None:
+def train_network(images: PreparedSet, task: NetworkTask, path: str | os.PathLike[str]) -> None:
     """Train the network of a draw with softmax, and write its weights to an .npz file."""
     torch.set_num_threads(1)
     network, name, seed = task.network, task.name, task.seed
@@ -263,7 +263,7 @@ def train_network(images: Prepared, task: NetworkTask, path: str | os.PathLike[s
 
 
 def fine_tune(
-    images: Prepared,
+    images: PreparedSet,
     task: FineTuneTask,
     weights: str | os.PathLike[str],
     path: str | os.PathLike[str],

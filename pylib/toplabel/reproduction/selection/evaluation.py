@@ -25,7 +25,7 @@ from toplabel.reproduction.selection.problems import split_named, truth_of
 if TYPE_CHECKING:  # pandas takes half a second to import, which evaluation does not need
     import pandas as pd
 
-    from toplabel.reproduction.data.parts import Prepared
+    from toplabel.reproduction.data.parts import PreparedSet
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class TestMetric:
 
 
 def evaluate(
-    prepared: Prepared,
+    prepared: PreparedSet,
     task: EvaluateTask,
     choices: Sequence[Choice],
     models: Mapping[Key, Model],
@@ -115,7 +115,11 @@ def evaluate(
 
 
 def _values(
-    metric: str, truth: np.ndarray, scores: np.ndarray, threshold: float | None, prepared: Prepared
+    metric: str,
+    truth: np.ndarray,
+    scores: np.ndarray,
+    threshold: float | None,
+    prepared: PreparedSet,
 ) -> list[tuple[str, float]]:
     """Return the value of a metric by its name, and what it is the mean of."""
     grid = np.empty(0) if threshold is None else np.array([threshold])
@@ -129,7 +133,7 @@ def threshold_for(
     choice: Choice,
     threshold: Threshold,
     scores: np.ndarray,
-    prepared: Prepared,
+    prepared: PreparedSet,
 ) -> float:
     """Return the threshold on test scores for a choice (TPAMI section 3.1).
 
@@ -194,7 +198,7 @@ _OF_MODEL = ("C", "primal", "dual", "relative_gap", "epochs", "status", "seconds
 
 
 def predictions(
-    prepared: Prepared,
+    prepared: PreparedSet,
     task: PredictTask,
     choices: Sequence[Choice],
     models: Mapping[Key, Model],
@@ -222,7 +226,7 @@ def predictions(
 
 
 def _first(
-    prepared: Prepared,
+    prepared: PreparedSet,
     task: PredictTask,
     choices: Sequence[Choice],
     models: Mapping[Key, Model],
@@ -239,7 +243,7 @@ def _first(
 
 
 def model_arrays(
-    prepared: Prepared,
+    prepared: PreparedSet,
     task: PredictTask,
     choices: Sequence[Choice],
     models: Mapping[Key, Model],
@@ -287,7 +291,7 @@ def _joined(names: np.ndarray, chosen: np.ndarray) -> list[str]:
     return [join_names(names[row]) for row in chosen]
 
 
-def predicts_sets(prepared: Prepared, choices: Sequence[Choice]) -> bool:
+def predicts_sets(prepared: PreparedSet, choices: Sequence[Choice]) -> bool:
     """Return whether `predictions` has label sets, not single labels."""
     test = prepared.parts[split_named(prepared, choices[0].split).test]
     return test.Y is not None and needs_threshold(choices[0].metric)

@@ -16,7 +16,7 @@ from toplabel.kernels import rbf_gram
 from toplabel.reproduction.data.parts import with_ones
 from toplabel.reproduction.jobs import seed_of
 from toplabel.reproduction.methods import create
-from toplabel.reproduction.methods.trained import Affine, Matrix, Trained, dense
+from toplabel.reproduction.methods.trained import Affine, Matrix, TrainedMethod, dense
 from toplabel.reproduction.selection import Task
 from toplabel.solver import Solution
 
@@ -27,7 +27,7 @@ logger = logging.getLogger(__name__)
 class Fit:
     """A trained model, the value of C or the index of the candidate, and the seconds that it took."""
 
-    solution: Solution | Trained
+    solution: Solution | TrainedMethod
     C: float | None
     candidate: int | None
     seconds: float
@@ -66,7 +66,7 @@ class Fitter:
             "theta": theta,
             "k": task.recipe.k,
         }
-        self._largest: tuple[float, Trained | None] = (-math.inf, None)
+        self._largest: tuple[float, TrainedMethod | None] = (-math.inf, None)
 
     def fit(self, *, C: float | None = None, candidate: int | None = None) -> Fit:
         """Train for one value of C, or a candidate of an estimator by its index, and log the result."""
@@ -96,7 +96,7 @@ class Fitter:
             place = "split {split}, fold {fold}".format_map(self._place)
             raise ValueError(f"{place}: {of_user or error}") from error
         fit = Fit(solution, C, candidate, time.perf_counter() - begin)
-        if is_larger and isinstance(solution, Trained):
+        if is_larger and isinstance(solution, TrainedMethod):
             self._largest = (C, solution)
         self._log(fit, {"C": C} if candidate is None else self._task.recipe.candidates[candidate])
         return fit

@@ -11,7 +11,13 @@ import numpy as np
 
 from toplabel.reproduction.files import PathLike, read_records
 from toplabel.reproduction.methods import Recipe
-from toplabel.reproduction.methods.trained import Affine, Matrix, Trained, dense, kernel_scores
+from toplabel.reproduction.methods.trained import (
+    Affine,
+    Matrix,
+    TrainedMethod,
+    dense,
+    kernel_scores,
+)
 from toplabel.reproduction.selection import TrainTask
 from toplabel.reproduction.selection.choice import Choice
 from toplabel.reproduction.selection.fitting import Fit, Fitter, Scaling, pool, solver_rows
@@ -24,7 +30,7 @@ from toplabel.reproduction.selection.problems import (
 from toplabel.solver import Solution
 
 if TYPE_CHECKING:
-    from toplabel.reproduction.data.parts import Prepared
+    from toplabel.reproduction.data.parts import PreparedSet
 
 
 class Key(NamedTuple):
@@ -83,7 +89,7 @@ def key_of(model: Model | Choice) -> Key:
     return Key(model.split, model.C, model.candidate, model.theta, model.k)
 
 
-def instance_scores(prepared: Prepared, model: Model) -> np.ndarray:
+def instance_scores(prepared: PreparedSet, model: Model) -> np.ndarray:
     """Return a model's scores of the test instances of its split, shape (n, m).
 
     The score of an image is the maximum over its regions.
@@ -99,7 +105,7 @@ def load_models(path: PathLike) -> dict[Key, Model]:
     return {key_of(model): model for model in read_records(Model, path)}
 
 
-def train_models(prepared: Prepared, task: TrainTask, choices: Iterable[Choice]) -> list[Model]:
+def train_models(prepared: PreparedSet, task: TrainTask, choices: Iterable[Choice]) -> list[Model]:
     """Train every model that a choice names, with C ascending on each split, theta and k.
 
     The seeds are those of the first fold of tuning: where no rows are added, these are the models
@@ -118,7 +124,7 @@ def train_models(prepared: Prepared, task: TrainTask, choices: Iterable[Choice])
     return models
 
 
-def _train_path(prepared: Prepared, task: TrainTask, keys: Sequence[Key]) -> list[Model]:
+def _train_path(prepared: PreparedSet, task: TrainTask, keys: Sequence[Key]) -> list[Model]:
     """Train models of one split, theta and k."""
     first = keys[0]
     task = replace(task, split=first.split, recipe=task.recipe.at(first.k))
@@ -155,10 +161,10 @@ def _model(fit: Fit, key: Key, recipe: Recipe, scaling: Scaling | None, test: Ma
 
 
 def _kept(
-    solution: Solution | Trained, recipe: Recipe, scaling: Scaling | None, test: Matrix
+    solution: Solution | TrainedMethod, recipe: Recipe, scaling: Scaling | None, test: Matrix
 ) -> dict[str, Any]:
     """Return the arrays of a solution that score rows; see `Model`."""
-    if isinstance(solution, Trained):
+    if isinstance(solution, TrainedMethod):
         model = solution.model
     elif recipe.tunes_width:
         return {"A": np.ascontiguousarray(solution.coefficients)}

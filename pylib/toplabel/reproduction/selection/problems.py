@@ -16,7 +16,7 @@ from toplabel.reproduction.selection import TuneTask
 
 if TYPE_CHECKING:
     from toplabel.reproduction.config.entry import Split
-    from toplabel.reproduction.data.parts import Part, Prepared
+    from toplabel.reproduction.data.parts import Part, PreparedSet
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def truth_of(part: Part) -> np.ndarray:
     return part.Y if part.Y is not None else part.y
 
 
-def split_named(prepared: Prepared, name: str) -> Split:
+def split_named(prepared: PreparedSet, name: str) -> Split:
     """Return the split of that name; a ValueError lists those that exist."""
     known = {split.name: split for split in prepared.splits}
     if name not in known:
@@ -94,7 +94,7 @@ def check_rows(part: Part, recipe: Recipe, dataset: str) -> None:
 # ---- validation ------------------------------------------------------------------------------------
 
 
-def validation_problems(prepared: Prepared, task: TuneTask) -> Iterator[ValidationProblem]:
+def validation_problems(prepared: PreparedSet, task: TuneTask) -> Iterator[ValidationProblem]:
     """Yield the problems that validate the split of a task, one for each fold.
 
     There is one only where the split has a validation part, or the method leaves one out.
@@ -163,7 +163,7 @@ class Fold:
 
 
 def folds_of(
-    prepared: Prepared, split: Split, validation: str, count: int | None, seed: int
+    prepared: PreparedSet, split: Split, validation: str, count: int | None, seed: int
 ) -> list[Fold]:
     """Return the folds of a split's training part.
 

@@ -24,7 +24,7 @@ from toplabel.reproduction.selection.problems import split_named
 from toplabel.reproduction.selection.tuning import tune
 
 if TYPE_CHECKING:
-    from toplabel.reproduction.data.parts import Part, Prepared
+    from toplabel.reproduction.data.parts import Part, PreparedSet
 
 ALL_ROWS = "all"
 """The name of the split that trains on all rows."""
@@ -49,7 +49,7 @@ class CurvePoint:
 
 
 def learning_curve(
-    prepared: Prepared,
+    prepared: PreparedSet,
     tuning: TuneTask,
     training: TrainTask,
     evaluation: EvaluateTask,
@@ -82,7 +82,7 @@ def learning_curve(
 
 
 def final_models(
-    whole: Prepared, tuning: TuneTask, training: TrainTask
+    whole: PreparedSet, tuning: TuneTask, training: TrainTask
 ) -> tuple[list[Choice], dict[Key, Model]]:
     """Return what is chosen by inner folds over all rows, and the models that are trained on them."""
     tuned = tune(whole, replace(tuning, splits=(ALL_ROWS,)))
@@ -90,7 +90,7 @@ def final_models(
     return choices, {key_of(model): model for model in train_models(whole, training, choices)}
 
 
-def with_all_rows(prepared: Prepared, bias: bool) -> Prepared:
+def with_all_rows(prepared: PreparedSet, bias: bool) -> PreparedSet:
     """Return a data set with one split, whose training and test part are all rows of the first one."""
     split = prepared.splits[0]
     names = [name for name in (split.train, split.val, split.test) if name]
@@ -102,7 +102,9 @@ def with_all_rows(prepared: Prepared, bias: bool) -> Prepared:
     )
 
 
-def with_share(prepared: Prepared, size: float, splits: Sequence[str], bias: bool) -> Prepared:
+def with_share(
+    prepared: PreparedSet, size: float, splits: Sequence[str], bias: bool
+) -> PreparedSet:
     """Return a data set whose training parts have a share of their rows, spread over the classes.
 
     A smaller share is a part of a larger one. A part with regions is refused.

@@ -18,7 +18,7 @@ from toplabel.reproduction.selection.problems import split_named
 from toplabel.thresholds import below_best, match_cardinality, match_coverage
 
 if TYPE_CHECKING:
-    from toplabel.reproduction.data.parts import Prepared
+    from toplabel.reproduction.data.parts import PreparedSet
 
 SIZES = (2, 3, 5, 10)
 COVERAGES = (0.8, 0.9, 0.95)
@@ -44,7 +44,7 @@ class SetSize:
     fixed_coverage: float
 
 
-def set_sizes(prepared: Prepared, split: str, selection: Path, models: Path) -> pd.DataFrame:
+def set_sizes(prepared: PreparedSet, split: str, selection: Path, models: Path) -> pd.DataFrame:
     """Return the sets of a cell on a split, a row for each goal, level and draw (`SetSize`)."""
     y = prepared.parts[split_named(prepared, split).test].y
     choices = {row.metric: row for row in load_choices(selection) if row.split == split}

@@ -40,7 +40,7 @@ from toplabel.reproduction.selection.problems import (
 )
 
 if TYPE_CHECKING:
-    from toplabel.reproduction.data.parts import Prepared
+    from toplabel.reproduction.data.parts import PreparedSet
 
 FAR = 0.1
 """Relative gap above which a fit that was given up is no candidate, nor is any larger C, whose fits
@@ -48,7 +48,7 @@ are harder still."""
 
 
 def tune(
-    prepared: Prepared, task: TuneTask, checkpoints: Checkpoints | None = None
+    prepared: PreparedSet, task: TuneTask, checkpoints: Checkpoints | None = None
 ) -> list[GridValues]:
     """Return what tuning finds on all splits of a task."""
     results = []

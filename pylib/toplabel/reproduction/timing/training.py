@@ -17,7 +17,7 @@ from sklearn.model_selection import train_test_split
 from toplabel._core.catalogue import LOSSES
 from toplabel._core.solution import Record
 from toplabel.metrics import top_k_accuracy
-from toplabel.reproduction.data.parts import Part, Prepared
+from toplabel.reproduction.data.parts import Part, PreparedSet
 from toplabel.reproduction.frames import Columns
 from toplabel.reproduction.timing import TimeTask, peers, projections
 from toplabel.reproduction.timing.clock import measure, timed
@@ -54,7 +54,7 @@ class TimedSet:
         return f"{self.title} (n {n}, d {d}, m {self.n_classes}), C = {self.C:g}."
 
 
-def timed_set(prepared: Prepared, title: str) -> TimedSet:
+def timed_set(prepared: PreparedSet, title: str) -> TimedSet:
     """Return the training and validation part of the first split of a data set of a title.
 
     Without a validation part, a stratified fifth of the training rows serves as one. Raise
@@ -171,7 +171,7 @@ MEASUREMENTS = {
 """The measurements by the names of their files."""
 
 
-def measured(task: TimeTask, prepared: Prepared | None) -> tuple[pd.DataFrame, dict[str, str]]:
+def measured(task: TimeTask, prepared: PreparedSet | None) -> tuple[pd.DataFrame, dict[str, str]]:
     """Return the times of a task, and the facts of them: what was trained, if anything, and how."""
     measurement = MEASUREMENTS[task.name]
     data = None if prepared is None else timed_set(prepared, task.title)

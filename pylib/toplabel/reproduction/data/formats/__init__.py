@@ -1,6 +1,6 @@
 """Readers of file formats: a name in the registry -> a function.
 
-To add a format, write a module with ``load(source, **options) -> Loaded`` that hands its arrays to
+To add a format, write a module with ``load(source, **options) -> LoadedSet`` that hands its arrays to
 `common.assemble` and raises `FormatError`, and enter it in `FORMATS` and in
 `toplabel.reproduction.config.entry`. Its options are checked by the annotations of its arguments.
 """
@@ -12,9 +12,9 @@ from functools import partial
 
 from toplabel.reproduction.data.formats import arff, arrays, libsvm, regions, table
 from toplabel.reproduction.data.formats.common import FormatError, Source
-from toplabel.reproduction.data.parts import Loaded
+from toplabel.reproduction.data.parts import LoadedSet
 
-FORMATS: dict[str, Callable[..., Loaded]] = {
+FORMATS: dict[str, Callable[..., LoadedSet]] = {
     "libsvm": libsvm.load,
     "mulan_arff": arff.load,
     "idx": arrays.load_idx,

@@ -31,7 +31,7 @@ from toplabel.reproduction.data.formats.common import (
     shown,
 )
 from toplabel.reproduction.data.formats.text import read_text
-from toplabel.reproduction.data.parts import Loaded, not_finite
+from toplabel.reproduction.data.parts import LoadedSet, not_finite
 
 _QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
 _ATTRIBUTE = re.compile(
@@ -76,7 +76,7 @@ def load(
     last_labels: PositiveInt | None = None,
     drop: tuple[ColumnName, ...] = (),
     encoding: str | None = None,
-) -> Loaded:
+) -> LoadedSet:
     """Read ARFF files with label sets, or with one class a row.
 
     Classes are in the order of the XML file, or without one in that of the attributes. Features are

@@ -19,12 +19,12 @@ from scipy import io, sparse
 
 from toplabel.reproduction.config.documents import FileName
 from toplabel.reproduction.data.formats.common import FormatError, Source, Table, assemble, damage
-from toplabel.reproduction.data.parts import Loaded
+from toplabel.reproduction.data.parts import LoadedSet
 
 Read = Callable[[Path, Sequence[str]], Sequence[Any]]
 
 
-def load(read: Read, source: Source, X: str = "X", labels: str | None = None) -> Loaded:
+def load(read: Read, source: Source, X: str = "X", labels: str | None = None) -> LoadedSet:
     """Read files that hold arrays under names: features (n, d), and labels, by default ``y`` for
     classes (n,) and ``Y`` for label sets (n, m).
 
@@ -38,7 +38,7 @@ def load(read: Read, source: Source, X: str = "X", labels: str | None = None) ->
     return assemble(tables, source.task)
 
 
-def load_npz(source: Source, X: str = "X", labels: str | None = None) -> Loaded:
+def load_npz(source: Source, X: str = "X", labels: str | None = None) -> LoadedSet:
     """Read .npz files as `load` does; ``class_names`` (m,) of the first names the classes 0..m-1, or
     the columns of the label sets.
     """
@@ -57,12 +57,12 @@ def load_npz(source: Source, X: str = "X", labels: str | None = None) -> Loaded:
 
 def load_mat(
     source: Source, X: str = "X", labels: str | None = None, transposed: bool = False
-) -> Loaded:
+) -> LoadedSet:
     """Read MATLAB files as `load` does; X may be sparse, with `transposed` it is (d, n)."""
     return load(_read_transposed if transposed else read_mat, source, X, labels)
 
 
-def load_npy(source: Source) -> Loaded:
+def load_npy(source: Source) -> LoadedSet:
     """Read features P.npy, which are mapped into memory, and beside them the labels P_labels.npy."""
     tables = {}
     for part, path in source.parts.items():
@@ -166,7 +166,7 @@ def _check_names(path: Path, names: Sequence[str], known: Collection[str]) -> No
             raise FormatError(path, None, f"{name!r} is not in it; it has: {there}")
 
 
-def load_idx(source: Source, labels: Mapping[str, FileName]) -> Loaded:
+def load_idx(source: Source, labels: Mapping[str, FileName]) -> LoadedSet:
     """Read pairs of IDX files of unsigned bytes: images (n, ...), which become rows, and labels."""
     tables = {}
     for part, path in source.parts.items():

@@ -20,7 +20,7 @@ import numpy as np
 from pydantic import BeforeValidator
 from scipy import sparse
 
-from toplabel.reproduction.data.parts import Loaded, Part, Rows, Task, not_finite
+from toplabel.reproduction.data.parts import LoadedSet, Part, Rows, Task, not_finite
 from toplabel.reproduction.files import one_line, reason
 
 _NUMBERS = "biuf"  # kinds of dtypes: boolean, integers, floating point
@@ -122,7 +122,7 @@ class Table(NamedTuple):
 
 def assemble(
     tables: Mapping[str, Table], task: Task, label_names: Sequence[str] | None = None
-) -> Loaded:
+) -> LoadedSet:
     """Check the arrays of all parts and make one data set of them.
 
     Classes are those that occur in any part: numbers in ascending order, words in that of their
@@ -148,7 +148,7 @@ def assemble(
         name: replace(part, rows=tables[name].rows, ids=tables[name].ids)
         for name, part in parts.items()
     }
-    return Loaded(parts, names)
+    return LoadedSet(parts, names)
 
 
 def _check_finite(table: Table, X: Rows) -> None:

@@ -22,14 +22,14 @@ from sklearn.preprocessing import MultiLabelBinarizer
 
 from toplabel.reproduction.data.formats.common import FormatError, Source, Table, assemble
 from toplabel.reproduction.data.formats.text import has_mark, read_text, refuse_other_kind
-from toplabel.reproduction.data.parts import Loaded, not_finite
+from toplabel.reproduction.data.parts import LoadedSet, not_finite
 from toplabel.reproduction.files import reason
 
 Size = Annotated[int, Field(gt=0, le=2 * 10**9)]  # indices of LIBSVM text end at 2^31 - 1
 _SIZES = re.compile(rb"([0-9]+) [0-9]+ [0-9]+")
 
 
-def load(source: Source, n_features: Size | None = None) -> Loaded:
+def load(source: Source, n_features: Size | None = None) -> LoadedSet:
     """Read LIBSVM files; without `n_features` rows are as wide as the largest index of all parts.
 
     Indices begin with 0 where some row has that index, else with 1. The labels of sets are the

@@ -29,7 +29,7 @@ from toplabel.reproduction.data.formats.common import (
     parse_xml,
     shown,
 )
-from toplabel.reproduction.data.parts import Loaded, Part
+from toplabel.reproduction.data.parts import LoadedSet, Part
 
 _ANNOTATION = re.compile(r"(?:^|/)Annotations/([^/]+)\.xml$")
 _LARGEST = 2**26  # bytes of a file in an archive
@@ -45,7 +45,7 @@ class Object(NamedTuple):
 
 def load_voc(
     source: Source, labels: Mapping[str, FileName], classes: Mapping[str, str] | None = None
-) -> Loaded:
+) -> LoadedSet:
     """Read features of regions, and the labels of their images from a tar file for each part.
 
     ``Annotations/<image>.xml`` in it, as in the development kit, has the objects with class and
@@ -63,7 +63,7 @@ def load_voc(
     if unknown := sorted(there - {*names}):
         raise FormatError(path, None, f"objects of the unknown class {shown(unknown[0])}")
     parts = {part: _labelled(path, objects[part], names) for part, path in source.parts.items()}
-    return Loaded(parts, names if classes is None else [classes[name] for name in names])
+    return LoadedSet(parts, names if classes is None else [classes[name] for name in names])
 
 
 def _annotations(path: Path) -> Iterator[tuple[str, list[Object]]]:
@@ -95,7 +95,7 @@ def _object(element: ElementTree.Element) -> Object:
     return Object(label, (right - left + 1) * (bottom - top + 1))
 
 
-def load_coco(source: Source, labels: Mapping[str, FileName]) -> Loaded:
+def load_coco(source: Source, labels: Mapping[str, FileName]) -> LoadedSet:
     """Read features of regions, and the labels of their images from an instances file for each part.
 
     Images have their numbers as names. Classes are the categories in the order of their numbers,
@@ -110,7 +110,7 @@ def load_coco(source: Source, labels: Mapping[str, FileName]) -> Loaded:
             raise FormatError(annotated, None, message)
         classes = names
         parts[part] = _labelled(path, objects, classes)
-    return Loaded(parts, classes)
+    return LoadedSet(parts, classes)
 
 
 def _instances(path: Path) -> tuple[list[str], dict[str, list[Object]]]:

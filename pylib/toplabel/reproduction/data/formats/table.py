@@ -30,7 +30,7 @@ from toplabel.reproduction.data.formats.table_columns import (
     looks_like_a_value,
 )
 from toplabel.reproduction.data.formats.text import read_values
-from toplabel.reproduction.data.parts import Loaded
+from toplabel.reproduction.data.parts import LoadedSet
 from toplabel.reproduction.files import reason
 
 
@@ -75,7 +75,7 @@ def load(
     na_values: Words = (),
     keep_default_na: bool = True,
     encoding: str | None = None,
-) -> Loaded:
+) -> LoadedSet:
     """Read tables; columns without a `header` have their numbers, from 0, as names.
 
     The labels are the column `label` (one class a row; a number counts from 0, or from the last
