@@ -211,6 +211,12 @@ def test_labels_of_two_words(read, values, row):
     np.testing.assert_array_equal(loaded.parts["train"].Y, [[1], [0]])
 
 
+def test_a_label_that_the_xml_names_twice_is_refused(read):
+    xml = '<labels xmlns="m"><label name="happy"/><label name="happy"/></labels>'
+    with pytest.raises(FormatError, match=r"toy\.xml: the label 'happy' stands twice"):
+        read("mulan_arff", DENSE, "multilabel", xml=xml)
+
+
 def test_spellings_of_other_programs(read):
     text = (
         "@relation r\n@inputs a\n@attribute a INTEGER [0,9] % a range\n@attribute b {0,1}\n"
@@ -284,6 +290,19 @@ def test_sparse_features_and_label_sets_as_scipy_saves_them(tmp_path):
         np.testing.assert_array_equal(dense(part), X)
         np.testing.assert_array_equal(part.Y, SETS)
         sparse.save_npz(tmp_path / "a_labels.npz", sparse.csr_matrix(SETS))
+
+
+@pytest.mark.parametrize("damaged", ["a.npz", "a_labels.npz"])
+def test_a_sparse_matrix_that_leads_out_of_its_shape_is_refused(tmp_path, damaged):
+    sparse.save_npz(tmp_path / "a.npz", sparse.csr_matrix(X))
+    sparse.save_npz(tmp_path / "a_labels.npz", sparse.csr_matrix(SETS))
+    with np.load(tmp_path / damaged) as stored:
+        arrays = {**stored}
+    arrays["indices"][0] = 999_999
+    np.savez(tmp_path / damaged, **arrays)
+    with pytest.raises(FormatError, match=rf"{damaged}: no .npz file, or a damaged one") as info:
+        FORMATS["npz"](Source({"all": tmp_path / "a.npz"}, "multilabel"))
+    assert "\n" not in str(info.value)
 
 
 def test_features_in_a_file_are_mapped_into_memory(tmp_path):

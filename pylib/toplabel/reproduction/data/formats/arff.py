@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import logging
 import re
+from collections import Counter
 from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
@@ -126,6 +127,8 @@ def read_labels(path: Path) -> list[str]:
     names = [element.get("name", "") for element in elements]
     if not names or not all(names):
         raise FormatError(path, None, "no <label> in it, or one without a name")
+    if twice := [name for name, count in Counter(names).items() if count > 1]:
+        raise FormatError(path, None, f"the label {shown(twice[0])} stands twice")
     return names
 
 

@@ -81,14 +81,23 @@ def read_npz(path: Path, names: Sequence[str]) -> list[np.ndarray | sparse.spmat
         if "indptr" in stored.files and names[0] not in stored.files:
             labels = path.with_name(f"{path.stem}_labels.npz")
             if labels.is_file():
-                return [sparse.load_npz(path), sparse.load_npz(labels)]
-            return [sparse.load_npz(path), read_beside(path, "labels")]
+                return [_read_sparse(path), _read_sparse(labels)]
+            return [_read_sparse(path), read_beside(path, "labels")]
         _check_names(path, names, stored.files)
         arrays = [stored[name] for name in names]
         for name, array in zip(names, arrays, strict=True):
             if not isinstance(array, np.ndarray):  # the bytes of a member of another kind
                 raise FormatError(path, None, f"{name!r} is no array")
         return arrays
+
+
+def _read_sparse(path: Path) -> sparse.spmatrix:
+    """Return the matrix of a file of `scipy.sparse.save_npz`."""
+    with damage(path, ".npz file"):
+        matrix = sparse.load_npz(path)
+        if matrix.format in ("csr", "csc", "bsr"):
+            matrix.check_format(full_check=True)  # SciPy may crash on an index out of range
+        return matrix
 
 
 def read_npy(path: Path) -> np.ndarray:
