@@ -102,6 +102,15 @@ def test_a_note_that_two_metrics_share_stands_once(sample: Sample) -> None:
     assert written(sample, *rows)["beside"].text.count("There is no test over data sets") == 1
 
 
+def test_a_difference_of_fractions_says_what_a_point_is(sample: Sample) -> None:
+    rows = [*folds("own", "plain", 80.0, 82.0), *folds("own", "fancy", 81.0, 83.0)]
+    rows += [(*row[:3], "log_loss", row[4] / 100) for row in rows]
+    text = written(sample, *rows)["beside"].text
+    assert "Fancy method has the best number, 82.0, 1.00 points ahead of Plain method" in text
+    assert "0.810, 1.00 points of 0.01 ahead of Fancy method" in text
+    assert "in points of 0.01, positive where the method is better" in text
+
+
 def test_ties_are_said_as_ties(sample: Sample) -> None:
     rows = [*folds("own", "plain", 100.0, 100.0), *folds("own", "fancy", 100.0, 100.0)]
     site = written(sample, *rows)

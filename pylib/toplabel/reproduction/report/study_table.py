@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import pandas as pd
 
+from toplabel.metrics.names import is_fraction
 from toplabel.reproduction.compare.published import decimals_of
 from toplabel.reproduction.compare.statistics import FEWEST_SETS
 from toplabel.reproduction.frames import split_names
@@ -72,6 +73,11 @@ class StudyTable:
         return metric_label(self.test["metric"])
 
     @property
+    def points(self) -> str:
+        """The unit of its differences: of a fraction, as the log loss, a point is a hundredth."""
+        return "points of 0.01" if is_fraction(self.test["metric"]) else "points"
+
+    @property
     def reference(self) -> str:
         """The label of the reference."""
         return self.labels[self.test["reference"]]
@@ -118,7 +124,8 @@ class StudyTable:
     def costs(self) -> Figure:
         """Return the figure of accuracy against seconds."""
         machine = self.inputs.run["machine"].get("cpu") or "an unknown machine"
-        words = _WORDS["costs"].format(created=self.inputs.run["created"][:10], machine=machine)
+        created = self.inputs.run["created"][:10]
+        words = _WORDS["costs"].format(created=created, machine=machine, points=self.points)
         alt = "A mark for each method on each data set; the numbers are in the CSV file."
         return Figure(f"costs-{self.name}", f"{self.metric}: what accuracy costs", words, alt)
 
@@ -167,7 +174,9 @@ class StudyTable:
         """Return the differences from the reference, over the data sets and on each."""
         tables = [self._over_sets()] if self.is_over_sets else []
         rope = shown(f"{self.test['rope']:g}")
-        words = _WORDS["probabilities"].format(reference=self.reference, rope=rope)
+        words = _WORDS["probabilities"].format(
+            reference=self.reference, rope=rope, points=self.points
+        )
         title = f"{self.metric}: intervals, p-values and probabilities against {self.reference}"
         return Fold(title, [Text(words, style="note"), *tables, self._differences()])
 

@@ -48,9 +48,9 @@ def _answer_over_sets(table: StudyTable) -> str:
     ahead = first
     if first["method"] == table.test["reference"]:
         ahead = second
-        sentence += f" {second['label']}, the next, lies {_points(second)} the reference,"
+        sentence += f" {second['label']}, the next, lies {_points(table, second)} the reference,"
     else:
-        sentence += f" It lies {_points(first)} {table.reference}, the reference,"
+        sentence += f" It lies {_points(table, first)} {table.reference}, the reference,"
     sentence += f" in the median over the sets ({_interval(ahead, 'ahead')}{_p(ahead['p'])})."
     friedman = table.test["friedman_p"]
     tells = "tells" if friedman <= LEVEL else "does not tell"
@@ -77,9 +77,9 @@ def _level_with(groups: Sequence[Sequence[str]], method: str) -> list[str]:
     return [name for group in groups if method in group for name in group]
 
 
-def _points(row: Record) -> str:
+def _points(table: StudyTable, row: Record) -> str:
     side = "behind" if row["ahead"] < 0 else "ahead of"
-    return f"{fixed(abs(row['ahead']), 2)} points {side}"
+    return f"{fixed(abs(row['ahead']), 2)} {table.points} {side}"
 
 
 def _answer_on(table: StudyTable, dataset: str, rows: pd.DataFrame) -> str:
@@ -93,7 +93,7 @@ def _answer_on(table: StudyTable, dataset: str, rows: pd.DataFrame) -> str:
     if not others:
         return f"{sentence}."
     second = others[0]
-    sentence += f", {fixed(second['behind'], 2)} points ahead of {second['label']}"
+    sentence += f", {fixed(second['behind'], 2)} {table.points} ahead of {second['label']}"
     if second["over"]:
         sentence += f" ({_interval(second, 'behind')}{_p(second['behind_p'])})"
         alike = rows[rows["alike"] & ~rows["best"]]
