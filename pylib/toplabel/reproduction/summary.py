@@ -94,7 +94,7 @@ def score(summary: Path) -> str:
     text = (
         f"Of {count(known)} checkable numbers {match} match, {close} are close, {near} lie within the spread "
         f"of random draws and {off} are not reproduced (the last whole run, {day}). {bases(cells)} "
-        f"The papers print {count(printed)} numbers, nearly all others on data that cannot be had."
+        f"The papers print {count(printed)} numbers, most of the others on data that nobody publishes."
     )
     return textwrap.fill(text.replace("\u202f", ","), 100)
 
