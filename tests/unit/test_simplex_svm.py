@@ -165,3 +165,26 @@ def test_the_width_of_the_kernel_takes_its_part_of_the_time(problem, monkeypatch
     with pytest.raises(KeyboardInterrupt):
         simplex.solve(X, y, kernel="rbf", time_limit=5.0)
     assert 0.0 <= rest[0] < 5.0
+
+
+@pytest.mark.parametrize("loss", ["sc_svm", "sh_svm"])
+def test_blocks_of_rows_change_no_bit_of_the_conversion(problem, monkeypatch, loss):
+    X, y = problem
+    whole = simplex.solve(X, y, loss)
+    monkeypatch.setattr("toplabel._core.tuning.ROW_BLOCK", 10 * T + 1)
+    in_blocks = simplex.solve(X, y, loss)
+    for name in ("W", "A", "dual_variables"):
+        np.testing.assert_array_equal(getattr(in_blocks, name), getattr(whole, name))
+
+
+def test_dual_variables_are_left_out_where_no_time_is_left_to_convert_them(problem, monkeypatch):
+    X, y = problem
+    whole = simplex.solve(X, y, time_limit=0.0)
+    monkeypatch.setattr("toplabel.simplex.svm.Clock.is_late", lambda clock: True)
+    late = simplex.solve(X, y, time_limit=0.0)
+    np.testing.assert_array_equal(late.W, whole.W)
+    assert late.A is late.dual_variables is None
+    with pytest.raises(ValueError, match="warm_start has no dual variables: its time was over"):
+        simplex.solve(X, y, warm_start=late)
+    kernel = simplex.solve(X, y, kernel="rbf", time_limit=0.0)
+    assert kernel.values(X).shape == (60, T - 1)  # of a kernel's model A is all there is

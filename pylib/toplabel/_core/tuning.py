@@ -156,6 +156,8 @@ FLAT = 1e-14
 """Curvature of a step, relative to that of the first one, that is rounding."""
 CONVERTED = 1 << 21
 """Numbers in a block of float32 rows that are converted to float64: 16 MiB."""
+ROW_BLOCK = 1 << 15
+"""Numbers in a block of rows whose dual variables are converted to the simplex coding: 256 KiB."""
 START_TOL = 1e-3
 """Relative gap of the convex solution from which a loss that is not convex is descended: only a start."""
 
@@ -166,6 +168,8 @@ PART_ROUNDING = 1e-9
 GRACE, GRACE_PART = 0.25, 0.1
 """Seconds for the work that gives a run its result once its time is over, and the part of the time so far,
 where that is more."""
+CODING_PART = 0.1
+"""Part of a limit of time that is kept for converting a solution to the simplex coding."""
 
 # ---- coordinate ascent (sdca.py, problem.py, class_groups.py, run.py) ----
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
 
+from toplabel._core import tuning
 from toplabel._core.arrays import Features, MatrixLike, as_features
+from toplabel._core.clock import Clock
 from toplabel._core.problem import Data
 from toplabel._core.solution import Record, Solution, products
 from toplabel.simplex import coding
@@ -51,7 +53,8 @@ class SimplexSolution:
     X : ndarray, sparse matrix or None
         The training rows, for a kernel that needs them to predict.
     dual_variables : ndarray or None
-        Of the SVMs: alpha, (n, T) for "sc_svm" and (n,) for "sh_svm".
+        Of the SVMs: alpha, (n, T) for "sc_svm" and (n,) for "sh_svm". Of a linear model whose time was
+        over before they were converted, A and these are None.
     r : float
         As of `toplabel.Solution`.
     """
@@ -143,29 +146,61 @@ _SAME -= {"A", "W"}
 
 
 def from_scores(
-    solution: Solution, label: np.ndarray, weight: np.ndarray | None
+    solution: Solution, label: np.ndarray, weight: np.ndarray | None, clock: Clock
 ) -> SimplexSolution:
     """Return a solution for "sc_svm" or "sh_svm" in the coordinates of the coding.
 
     With kappa = sqrt(T/(T - 1)) the products with the codes are kappa times the centred scores
     s, so f is the sum of s_j/kappa c_j. A row of A is kappa times its centred alpha, with a
-    minus for "sc_svm".
+    minus for "sc_svm". Of a linear model A and alpha are left out where the clock is late.
     """
-    A, T = solution.A, solution.A.shape[1]
-    kappa, rows = coding.norm_factor(T), np.arange(len(A))
-    cap = solution.C * (np.ones(len(A)) if weight is None else weight)
-    if solution.loss == "sc_svm":
-        alpha = np.clip((A[rows, label][:, None] - A) / kappa, 0.0, cap[:, None])
-    else:
-        alpha = np.clip(kappa * A[rows, label], 0.0, cap)
-    W, B = solution.W, A if solution.coefficients is None else solution.coefficients
+    clock.why_to_end()  # from here on there is a grace for the rest
+    W, T = solution.W, solution.A.shape[1]
+    A, alpha = _coefficients(solution, label, weight, None if W is None else clock)
     return SimplexSolution(
-        W=None if W is None else coding.combine(W) / kappa,
-        A=coding.combine(B) / kappa,
+        W=None if W is None else _combined(W),
+        A=A,
         n_classes=T,
         dual_variables=alpha,
         **{name: getattr(solution, name) for name in _SAME},
     )
+
+
+def _combined(W: np.ndarray) -> np.ndarray:
+    """Return factors of the code vectors, (p, T), as p vectors."""
+    out = np.empty((len(W), W.shape[1] - 1))
+    for rows in _blocks(W):
+        out[rows] = coding.combine(W[rows]) / coding.norm_factor(W.shape[1])
+    return out
+
+
+def _coefficients(
+    solution: Solution, label: np.ndarray, weight: np.ndarray | None, clock: Clock | None
+) -> tuple[np.ndarray | None, np.ndarray | None]:
+    """Return A and alpha of the coding; None where the clock is late."""
+    A, is_cone = solution.A, solution.loss == "sc_svm"
+    n, T = A.shape
+    kappa = coding.norm_factor(T)
+    cap = solution.C * (np.ones(n) if weight is None else weight)
+    factors = A if solution.coefficients is None else solution.coefficients
+    of_label = A[np.arange(n), label]
+    alpha = np.empty((n, T)) if is_cone else np.clip(kappa * of_label, 0.0, cap)
+    out = np.empty((n, T - 1))
+    for rows in _blocks(A):
+        if clock is not None and clock.is_late():
+            return None, None
+        out[rows] = coding.combine(factors[rows]) / kappa
+        if is_cone:
+            differences = (of_label[rows, None] - A[rows]) / kappa
+            np.clip(differences, 0.0, cap[rows, None], out=alpha[rows])
+    return out, alpha
+
+
+def _blocks(array: np.ndarray) -> Iterator[slice]:
+    """Yield slices of rows that stay in the cache."""
+    step = max(1, tuning.ROW_BLOCK // array.shape[1])
+    for first in range(0, len(array), step):
+        yield slice(first, first + step)
 
 
 def to_scores(solution: SimplexSolution, label: np.ndarray) -> Solution:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from toplabel import solver
+from toplabel._core import tuning
 from toplabel._core.arrays import MatrixLike, as_features, as_labels, as_weights
 from toplabel._core.clock import Clock
 from toplabel._core.problem import as_C
@@ -80,7 +81,8 @@ def solve(
     callback : callable
         As of `toplabel.solve`.
     time_limit : float, optional
-        As of `toplabel.solve`. The linear system of "s_ls" is solved without one.
+        As of `toplabel.solve`; the conversion of the dual variables of a linear model may take as long
+        as the evaluation, or they are None. The linear system of "s_ls" is solved without a limit.
     n_classes : int, optional
         T, if not every class occurs in `y`.
 
@@ -113,6 +115,9 @@ def solve(
     start = None if warm_start is None else _start(warm_start, loss, y)
     rows = as_features(X, "X", np.float64)
     theta = theta_or_width(rows, theta) if kernel == "rbf" else theta
+    left = None
+    if time_limit is not None:
+        left = (1 - tuning.CODING_PART) * max(0.0, time_limit - clock.seconds)
     solution = solver.solve(
         rows,
         y,
@@ -127,17 +132,21 @@ def solve(
         sample_weight=sample_weight,
         eval_every=eval_every,
         callback=callback,
-        time_limit=None if time_limit is None else max(0.0, time_limit - clock.seconds),
+        time_limit=left,
         n_classes=n_classes,
         dtype=None if kernel == "linear" else np.float64,
     )
     labels = as_labels(y, len(solution.A), multilabel=False, n_classes=solution.A.shape[1])
     weight = as_weights(sample_weight, len(solution.A))
-    return from_scores(solution, labels.label, weight)
+    return from_scores(solution, labels.label, weight, clock)
 
 
 def _start(solution: SimplexSolution, loss: str, y) -> Solution:
     """Return another solution as one of scores."""
+    if solution.status == "time_limit" and solution.dual_variables is None:
+        raise ValueError(
+            "warm_start has no dual variables: its time was over before they were converted"
+        )
     if solution.loss != loss or solution.dual_variables is None:
         raise ValueError(f"warm_start must be a solution for loss={loss!r}, got {solution.loss!r}")
     n, T = len(y), solution.n_classes
