@@ -275,6 +275,20 @@ def test_screening_draws_rows_by_names():
     np.testing.assert_array_equal(fewer_rows(problem, 30, ("toy", 0)).X, few.X)
     assert not np.array_equal(fewer_rows(problem, 30, ("toy", 1)).X, few.X)
     assert fewer_rows(problem, 120, ("toy", 0)) is problem
+    same = replace(problem, X_eval=problem.X, truth=problem.labels + 3)
+    few = fewer_rows(same, 30, ("toy", 0), same_rows=True)
+    assert few.X_eval is few.X
+    np.testing.assert_array_equal(few.truth, few.labels + 3)
+
+
+def test_a_kernel_is_tuned_on_so_many_rows_at_most(fits):
+    prepared = multiclass_set(with_val=False)
+    budget = replace(BUDGET, kernel_rows=20)
+    for method, is_narrowed in ((KERNEL, True), (SOFTMAX, False)):
+        fits.clear()
+        task = task_of(method, budget, METRICS, "folds")
+        tune_split(problems_of(prepared, task), task)
+        assert {fit["shape"][0] == 20 for fit in fits} == {is_narrowed}
 
 
 # ---- k ---------------------------------------------------------------------------------------------

@@ -108,6 +108,7 @@ OF_BUDGET = {
     "splits": (1, NOTHING),  # here there is one
     "validation_rows": (7, {"tune"}),
     "screen_rows": (10, {"tune"}),
+    "kernel_rows": (10, NOTHING),  # of kernels
     "patience": (5, {"tune"}),
     "tol_tune": (0.01, {"tune"}),
     "tol_train": (0.01, {"train"}),

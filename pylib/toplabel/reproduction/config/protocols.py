@@ -155,6 +155,9 @@ class Grid(ConfigModel):
     screen_rows: Annotated[int, Field(ge=10)] | None = None
     """On how many rows of a fold the coarse grid is trained at most; it then only says where the
     fine grid lies, and the choice is among the points of that. For cross-validation (folds)."""
+    kernel_rows: Annotated[int, Field(ge=10)] | None = None
+    """On how many rows of a fold a method with a kernel is tuned at most, whose time grows with the square
+    or the cube of the rows; C and width are carried over to the training on all rows."""
     patience: PositiveInt | None = None
     """After how many values of C in a row, at which every metric is worse than its best before, a
     path over C ends, and the widths beyond are skipped; never if not given."""

@@ -213,7 +213,6 @@ class LibraryLoss:
         **_,
     ) -> Solution:
         """Train (see `trained.Trainer`)."""
-        is_linear = self.kernel == "linear"
         solution = solve(
             X,
             labels,
@@ -221,8 +220,7 @@ class LibraryLoss:
             C=C,
             k=self.k,
             gamma=self.gamma,
-            kernel="linear" if is_linear else "precomputed",
-            dtype=None if is_linear else X.dtype,  # passes are in the type of the Gram matrix
+            kernel="linear" if self.kernel == "linear" else "precomputed",
             n_classes=n_classes,
             check_input=False,  # Gram matrices come from `toplabel.kernels`
             tol=self.gap or tol,

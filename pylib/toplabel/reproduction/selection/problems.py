@@ -97,8 +97,17 @@ def check_rows(part: Part, recipe: Recipe, dataset: str) -> None:
 def validation_problems(prepared: PreparedSet, task: TuneTask) -> Iterator[ValidationProblem]:
     """Yield the problems that validate the split of a task, one for each fold.
 
-    There is one only where the split has a validation part, or the method leaves one out.
+    There is one only where the split has a validation part, or the method leaves one out. A method
+    with a kernel may have fewer rows to train on.
     """
+    most = task.grid.kernel_rows
+    for fold, problem in enumerate(_whole_problems(prepared, task)):
+        names = (task.seed, task.dataset, task.split, fold)
+        same = task.recipe.leave_one_out
+        yield problem if most is None else fewer_rows(problem, most, names, same_rows=same)
+
+
+def _whole_problems(prepared: Prepared, task: TuneTask) -> Iterator[ValidationProblem]:
     split, recipe, m = split_named(prepared, task.split), task.recipe, prepared.n_classes
     train = prepared.parts[split.train]
     check_rows(train, recipe, prepared.name)
@@ -136,15 +145,19 @@ def _rows_of(instances: np.ndarray, groups: np.ndarray | None) -> np.ndarray:
 
 
 def fewer_rows(
-    problem: ValidationProblem, most: int, names: tuple[object, ...]
+    problem: ValidationProblem, most: int, names: tuple[object, ...], *, same_rows: bool = False
 ) -> ValidationProblem:
-    """Return the problem with at most so many training rows, drawn by a seed of `names`."""
+    """Return the problem with at most so many training rows, drawn by a seed of `names`.
+
+    With `same_rows` they are the rows to measure on, too.
+    """
     n = problem.X.shape[0]
     if n <= most:
         return problem
     rng = np.random.default_rng(seed_of("screen", *names, most))
     kept = np.sort(rng.choice(n, most, replace=False))
-    return replace(problem, X=problem.X[kept], labels=problem.labels[kept])
+    fewer = replace(problem, X=problem.X[kept], labels=problem.labels[kept])
+    return replace(fewer, X_eval=fewer.X, truth=problem.truth[kept]) if same_rows else fewer
 
 
 def _fold_count(grid: Grid, rows: int) -> int | None:
