@@ -107,7 +107,7 @@ def validation_problems(prepared: PreparedSet, task: TuneTask) -> Iterator[Valid
         yield problem if most is None else fewer_rows(problem, most, names, same_rows=same)
 
 
-def _whole_problems(prepared: Prepared, task: TuneTask) -> Iterator[ValidationProblem]:
+def _whole_problems(prepared: PreparedSet, task: TuneTask) -> Iterator[ValidationProblem]:
     split, recipe, m = split_named(prepared, task.split), task.recipe, prepared.n_classes
     train = prepared.parts[split.train]
     check_rows(train, recipe, prepared.name)
