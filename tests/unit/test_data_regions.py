@@ -97,6 +97,17 @@ def test_the_registry_names_and_orders_the_classes_of_voc(voc):
         voc(images=("000009", "000005", "000006"))
 
 
+def test_an_unknown_class_is_told_with_the_file_that_has_it(tmp_path):
+    for part, name in (("train", "cow"), ("test", "dog")):
+        annotation = xml_of([(name, (1, 1, 2, 2), 0)])
+        write_tar(tmp_path / f"{part}.tar", {"VOC2007/Annotations/000005.xml": annotation})
+    regions = write_regions(tmp_path, ["000005"], (0,))
+    source = Source({"train": regions, "test": regions}, "multilabel")
+    labels = {"train": "train.tar", "test": "test.tar"}
+    with pytest.raises(FormatError, match=r"train\.tar: objects of the unknown class 'cow'"):
+        FORMATS["voc"](source, labels=labels, classes={"dog": "dog"})
+
+
 @pytest.mark.parametrize(
     "content",
     [

@@ -71,7 +71,8 @@ class Targets:
     def _drawn(self, figure: Figure, dataset: str, cells: Iterable[Cell]) -> list[Cell]:
         """Return the cells of a data set that a figure shows, without variants of methods.
 
-        Where selections are drawn, methods without a C of their own are left out.
+        A figure of curve.csv shows the cells whose study has sizes. Any other that is made from files of
+        cells leaves out methods without a C of their own.
         """
         methods = self.plan.methods
         shown = [cell for cell in cells if cell.dataset == dataset]

@@ -149,4 +149,6 @@ def outcome(expects: str, interval: Interval, margin: float = math.nan) -> str:
         holds, fails = -margin <= low and high <= margin, low > margin or high < -margin
     else:
         holds, fails = low <= 0.0 <= high, not low <= 0.0 <= high
-    return HOLDS if holds else FAILS if fails else UNDECIDED
+    if holds:
+        return HOLDS
+    return FAILS if fails else UNDECIDED

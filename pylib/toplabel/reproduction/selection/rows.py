@@ -139,14 +139,17 @@ def _order(part: Part, *names: object) -> np.ndarray:
 
 
 def _scaled_again(train: Part, parts: Sequence[Part], bias: bool) -> list[Part]:
-    """Return parts standardised by the rows of `train`, where the set is standardised at all."""
+    """Return parts standardised by the rows of `train`, where the set is standardised at all.
+
+    `train` is the first of the parts, which alone has shift and scale, those of the raw features.
+    """
     if train.shift is None or train.scale is None:
         return list(parts)
     last = -1 if bias else None
     scaling = Scaling.fit(train.X[:, :last], "standardise")
     scaled = []
     for part in parts:
-        rows = scaling.apply(part.X[:, :last])
+        rows = scaling.apply(part.X[:, :last])  # with a column of ones behind
         scaled.append(replace(part, X=rows if bias else rows[:, :-1]))
     shift = train.shift + train.scale * scaling.shift
     scaled[0] = replace(scaled[0], shift=shift, scale=train.scale * scaling.scale)

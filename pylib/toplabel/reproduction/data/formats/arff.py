@@ -89,8 +89,8 @@ def load(
     the `last_labels`. Attributes in `drop` are left out, whatever their type.
     """
     is_set = source.task == "multilabel"
-    given = sum(option is not None for option in (source.labels, first_labels, last_labels))
-    if given != is_set or (is_set and label is not None):
+    n_given = sum(option is not None for option in (source.labels, first_labels, last_labels))
+    if n_given != (1 if is_set else 0) or (is_set and label is not None):
         options = "the XML file of the labels, or one of the options first_labels and last_labels"
         message = f"label sets need {options}" if is_set else "classes need the option label alone"
         raise ValueError(f"the format 'mulan_arff': {message}")

@@ -53,15 +53,17 @@ def load_voc(
     `classes` in their order, with the names of the papers' tables, or those that occur.
     """
     objects: dict[str, dict[str, list[Object]]] = {}
+    there: set[str] = set()
     for part in source.parts:
         path = source.beside(part, labels)
         objects[part] = dict(_annotations(path))
         if not objects[part]:
             raise FormatError(path, None, "no Annotations/*.xml in it")
-    there = {o.label for part in objects.values() for image in part.values() for o in image}
+        labels_there = {item.label for image in objects[part].values() for item in image}
+        if classes is not None and (unknown := sorted(labels_there - {*classes})):
+            raise FormatError(path, None, f"objects of the unknown class {shown(unknown[0])}")
+        there |= labels_there
     names = sorted(there) if classes is None else list(classes)
-    if unknown := sorted(there - {*names}):
-        raise FormatError(path, None, f"objects of the unknown class {shown(unknown[0])}")
     parts = {part: _labelled(path, objects[part], names) for part, path in source.parts.items()}
     return LoadedSet(parts, names if classes is None else [classes[name] for name in names])
 
