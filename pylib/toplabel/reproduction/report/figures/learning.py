@@ -65,8 +65,8 @@ LEARNING = Design(
     title="Learning curves: {title}",
     caption=(
         "The test value against the training rows, mean and deviation over the splits. A smaller part of"
-        " the rows lies in every larger one and has the classes by their shares; hyper-parameters are"
-        " chosen within it."
+        " the rows lies in every larger one and has the classes by their shares, so that a small part may"
+        " lack a rare class; hyper-parameters are chosen within it."
     ),
     alt=(
         "Curves of the test value of each method on {title} against the number of its training rows. The"
