@@ -269,6 +269,36 @@ def test_groups_on_one_thread_share_the_time(seventy_labels, monkeypatch):
         assert np.abs(found.A[:, columns]).max() > 0.0
 
 
+def test_the_time_that_groups_leave_goes_to_those_that_ended_at_their_share(
+    seventy_labels, monkeypatch
+):
+    X, Y = seventy_labels
+    easy = Y.copy()
+    easy[:, 35:] = 0  # the second group is trained in no time
+    ticks = itertools.count()
+    times = SimpleNamespace(perf_counter=lambda: 0.01 * next(ticks), process_time=lambda: 0.0)
+    monkeypatch.setattr(clocks, "time", times)
+    options = {"C": 1e3, "tol": 1e-3, "method": "sdca"}
+    enough = solve(X, easy, "svm_ova", time_limit=1e9, **options)
+    first = next(ticks)
+    late = solve(X, easy, "svm_ova", time_limit=0.01 * first, **options)
+    assert (enough.status, late.status) == ("converged", "time_limit")
+    assert next(ticks) - first >= first
+    check_certificate(X, easy, late)
+    assert late.history[-1].epoch == late.epochs > enough.epochs / 2
+
+
+def test_the_arrays_of_all_classes_may_be_in_small_pages(seventy_labels, monkeypatch):
+    X, Y = seventy_labels
+    plain = solve(X, Y, "svm_ova")
+    monkeypatch.setattr(tuning, "SMALL_PAGES", 0)
+    found = solve(X, Y, "svm_ova")
+    np.testing.assert_array_equal(found.A, plain.A)
+    np.testing.assert_array_equal(found.W, plain.W)
+    assert found.A.flags.writeable
+    assert found.W.flags.c_contiguous
+
+
 def test_groups_have_one_grace_for_their_evaluations(many_classes, monkeypatch):
     ticks = itertools.count()
     times = SimpleNamespace(perf_counter=lambda: 0.01 * next(ticks), process_time=lambda: 0.0)

@@ -6,7 +6,9 @@ memory to the library.
 
 from __future__ import annotations
 
+import mmap
 import numbers
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -14,6 +16,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from scipy import sparse
 
+from toplabel._core import tuning
 from toplabel._core.lib import ffi
 
 Features: TypeAlias = Any
@@ -134,6 +137,21 @@ def _check_dtype(dtype: Any) -> None:
     except TypeError:
         pass
     raise ValueError(f"dtype must be None, float32 or float64, got {dtype!r}")
+
+
+def zeros_by_columns(rows: int, columns: int) -> np.ndarray:
+    """Return a matrix of zeros that is filled in by a few columns at a time.
+
+    Large matrices are in small pages. In huge ones, which NumPy asks for, the first columns would touch
+    all of the memory, which takes seconds where it is gigabytes.
+    """
+    size = rows * columns * np.dtype(np.float64).itemsize
+    if size < tuning.SMALL_PAGES or not hasattr(mmap, "MADV_NOHUGEPAGE"):
+        return np.zeros((rows, columns))
+    memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    with suppress(OSError):  # a kernel without huge pages
+        memory.madvise(mmap.MADV_NOHUGEPAGE)
+    return np.frombuffer(memory, np.float64).reshape(rows, columns)
 
 
 def is_mapped(array: Any) -> bool:

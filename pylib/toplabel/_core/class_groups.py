@@ -3,7 +3,7 @@
 P, D and the bound of the rounding error are sums over the classes, so those of the groups add up to
 the certificate of the whole. The groups depend on the number of classes alone, and all have the same
 order of the rows: the numbers do not depend on the number of threads. What is left of a limit of time is
-shared evenly by the groups that are still to come.
+shared evenly by the groups that are still to come, and then by those that ended at their share.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from toplabel._core import sdca, threads, tuning
-from toplabel._core.arrays import Labels, as_dual
+from toplabel._core.arrays import Labels, as_dual, zeros_by_columns
 from toplabel._core.clock import Clock
 from toplabel._core.problem import Problem
 from toplabel._core.solution import Record, Solution
@@ -33,26 +33,59 @@ def solutions(
     problem: Problem, Cs: Sequence[float], options: Options, warm_start, n_threads: int
 ) -> Iterator[Solution]:
     """Yield the solution for each C, in ascending order; as `toplabel._core.sdca.solutions`."""
-    groups = _groups(problem, Cs, replace(options, callback=None, threads=1), warm_start)
+    alone = replace(options, callback=None, threads=1)
+    groups = _groups(problem, Cs, alone, warm_start)
     for i, C in enumerate(Cs):
         options = options.again() if i else options
         whole = _Whole(problem, is_last=i + 1 == len(Cs))
-        ended = False
-        try:
-            train = partial(whole.train, clock=options.clock, n_threads=n_threads)
-            parts = threads.each(train, groups, n_threads, options.clock.is_over)
-        except threads.Interruption as stop:
-            parts, ended = stop.results, True
+        parts, ended = whole.train_all(groups, options.clock, n_threads)
+        while not ended and not options.clock.why_to_end() and (late := _late(parts)):
+            rest = [
+                whole.again(groups[j], parts[j], C, alone, len(late) - place)
+                for place, j in enumerate(late)
+            ]
+            continued, ended = whole.train_all(rest, options.clock, n_threads)
+            for j, part in zip(late, continued, strict=True):
+                parts[j] = _one_after_the_other(parts[j], part)
         yield whole.joined(parts, C, options, ended)
 
 
 @dataclass(frozen=True)
 class _Group:
-    """Columns, the trainings of their classes for one C after the other, and the groups from here on."""
+    """Columns, the problem of their classes, its trainings for one C after the other, and the number of
+    groups from here on.
+    """
 
     columns: slice
+    problem: Problem
     left: int
     trainings: Generator[Solution, None, None]
+
+
+def _late(parts: list[Solution]) -> list[int]:
+    """Return the places of the groups that ended at their share of the time; none after Ctrl-C."""
+    statuses = [part.status for part in parts]
+    if "interrupted" in statuses:
+        return []
+    return [i for i, status in enumerate(statuses) if status == "time_limit"]
+
+
+def _one_after_the_other(first: Solution, second: Solution) -> Solution:
+    """Return the outcome of a training and its continuation."""
+    before, last = first.history[-1], second.history[-1]
+    record = replace(
+        last,
+        epoch=before.epoch + last.epoch,
+        solve_seconds=before.solve_seconds + last.solve_seconds,
+        evaluate_seconds=before.evaluate_seconds + last.evaluate_seconds,
+    )
+    return replace(
+        second,
+        epochs=record.epoch,
+        history=[record],
+        visits=(first.visits or 0) + (second.visits or 0),
+        methods=first.methods + second.methods,
+    )
 
 
 def _groups(problem: Problem, Cs, options: Options, warm_start) -> list[_Group]:
@@ -66,8 +99,9 @@ def _groups(problem: Problem, Cs, options: Options, warm_start) -> list[_Group]:
     for i, (first, last) in enumerate(pairwise(bounds)):
         columns = slice(first, last)
         own = options.again()  # whose clock says why this group ends
-        part = sdca.solutions(_of_columns(problem, columns), Cs, own, _start(start, columns))
-        groups.append(_Group(columns, count - i, part))
+        part = _of_columns(problem, columns)
+        trainings = sdca.solutions(part, Cs, own, _start(start, columns))
+        groups.append(_Group(columns, part, count - i, trainings))
     return groups
 
 
@@ -119,11 +153,27 @@ class _Whole:
         self._problem = problem
         self._is_last = is_last
         self._arrays: dict[str, Any] = {
-            "A": np.empty((n, m)),
-            "W": None if gram else np.empty((d, m)),
-            "coefficients": np.empty((n, m)) if gram else None,
-            "intercept": np.empty(m) if problem.constant else None,
+            "A": zeros_by_columns(n, m),
+            "W": None if gram else zeros_by_columns(d, m),
+            "coefficients": zeros_by_columns(n, m) if gram else None,
+            "intercept": np.zeros(m) if problem.constant else None,
         }
+
+    def train_all(
+        self, groups: list[_Group], clock: Clock, n_threads: int
+    ) -> tuple[list[Solution], bool]:
+        """Train the groups; return the rest of their solutions, and whether Ctrl-C ended that."""
+        train = partial(self.train, clock=clock, n_threads=n_threads)
+        try:
+            return threads.each(train, groups, n_threads, clock.is_over), False
+        except threads.Interruption as stop:
+            return stop.results, True
+
+    def again(self, group: _Group, part: Solution, C: float, options: Options, left: int) -> _Group:
+        """Return the group with a training that goes on from where it ended."""
+        own = replace(options, max_iter=max(0, options.max_iter - part.epochs)).again()
+        start = _start(replace(part, **self._arrays), group.columns)
+        return replace(group, left=left, trainings=sdca.solutions(group.problem, [C], own, start))
 
     def train(self, group: _Group, clock: Clock, n_threads: int) -> Solution:
         """Train a group, keep its columns, and return the rest of its solution."""
@@ -136,7 +186,8 @@ class _Whole:
         if self._is_last:
             group.trainings.close()  # its memory
         for name, array in self._arrays.items():
-            if array is not None:
+            # To write zeros would touch the memory of groups that had no time.
+            if array is not None and getattr(part, name).any():
                 array[..., group.columns] = getattr(part, name)
         without: dict[str, Any] = dict.fromkeys((*self._arrays, "X"))
         return replace(part, **without)

@@ -195,6 +195,8 @@ SPARSE, PROBED = 0.2, 512
 first."""
 GROUP = 64
 """Classes of a group of a one-vs-all loss on threads; halves of it take up to a quarter more time."""
+SMALL_PAGES = 1 << 28
+"""Bytes from which on the arrays of all classes are in small pages: half a second."""
 WORK_PER_STEP = 1e8
 """Multiplications between two looks at the clock and Ctrl-C: up to a quarter of a second where there are
 many classes. With 4e9, two to four seconds there, small problems took as long (0.99 to 1.06 times, by pairs)."""
