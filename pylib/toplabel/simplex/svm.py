@@ -134,6 +134,7 @@ def solve(
         callback=callback,
         time_limit=left,
         n_classes=n_classes,
+        dtype=None if kernel == "linear" else np.float64,
     )
     labels = as_labels(y, len(solution.A), multilabel=False, n_classes=solution.A.shape[1])
     weight = as_weights(sample_weight, len(solution.A))
