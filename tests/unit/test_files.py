@@ -111,7 +111,7 @@ def test_the_command_that_makes_a_file_again_has_the_config_files_of_the_run(mon
 
 def test_a_kept_file_comes_back_from_the_repository():
     kept = "reports/summary/cells.csv"
-    assert remade(kept) == f"`git checkout {kept}` brings it back"
+    assert remade(kept) == f"`git checkout -- {kept}` brings it back"
 
 
 def test_files_of_snakemake_and_prepared_arrays_have_no_sum_of_their_own():

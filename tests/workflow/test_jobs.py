@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 from types import SimpleNamespace
 
 import pytest
@@ -32,6 +34,23 @@ def test_bad_input_ends_in_one_line_that_names_the_job(job, tmp_path):
     assert ended.value.code == "Error: tune letter svm_multi: row 7 is empty"
     assert "row 7 is empty" in (tmp_path / "logs/job.log").read_text()
     assert "Traceback" in (tmp_path / "logs/job.traceback").read_text()
+
+
+def test_a_full_disk_ends_a_job_in_one_line(tmp_path):
+    script = tmp_path / "job.py"
+    script.write_text(
+        "import resource\n"
+        "from pathlib import Path\n"
+        "from types import SimpleNamespace\n"
+        "from toplabel.reproduction.jobs import run\n"
+        "def main(task, snakemake):\n"
+        "    Path('result').write_text('content')\n"
+        "job = SimpleNamespace(log=['job.log'], rule='tune', wildcards=['letter'])\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))\n"
+        "run(main, None, job)\n"
+    )
+    done = subprocess.run([sys.executable, script], cwd=tmp_path, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (1, "Error: tune letter: File too large\n")
 
 
 def test_a_missing_file_is_named(job):

@@ -148,7 +148,7 @@ def has_sum(path: PathLike) -> bool:
 def remade(target: Any) -> str:
     """Return the command that brings a damaged file back, for an error."""
     if SUMMARY in Path(target).as_posix():
-        return f"`git checkout {shlex.quote(str(target))}` brings it back"
+        return f"`git checkout -- {shlex.quote(str(target))}` brings it back"
     names = filter(None, os.environ.get(CONFIG_FILES, "").split(os.pathsep))
     configs = ["--configfile", *names]
     command = ["snakemake", "-f", str(target), *(configs if len(configs) > 1 else ())]

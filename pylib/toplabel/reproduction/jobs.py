@@ -16,6 +16,7 @@ import signal
 import sys
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from types import FrameType
@@ -55,7 +56,7 @@ def run(main: Callable[[Any, Any], None], kind: type | None, snakemake: Any) -> 
     A script that depends on its inputs alone has no kind of task, and gets None. The script has its log
     file. A ValueError or an OSError stands for bad input: it ends the job in one line, with its traceback
     in `<log>.traceback`. Ctrl-C and SIGTERM end it in one line, too. Other errors are defects, and
-    keep their traceback.
+    keep their traceback. Where the disk is full, neither file is written.
     """
     path = Path(snakemake.log[0])
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -68,6 +69,9 @@ def run(main: Callable[[Any, Any], None], kind: type | None, snakemake: Any) -> 
         format="%(asctime)s %(levelname)s %(message)s",
         force=True,
     )
+    logging.raiseExceptions = (
+        False  # a log that cannot be written would print tracebacks of its own
+    )
     signal.signal(signal.SIGTERM, _end)
     logger.info("started on %s, process %d", platform.node(), os.getpid())
     try:
@@ -75,7 +79,8 @@ def run(main: Callable[[Any, Any], None], kind: type | None, snakemake: Any) -> 
         main(task, snakemake)
     except (ValueError, OSError) as error:
         logger.error("%s", _words(error))
-        trace.write_text(traceback.format_exc(), encoding="utf-8")
+        with suppress(OSError):
+            trace.write_text(traceback.format_exc(), encoding="utf-8")
         job = " ".join([snakemake.rule, *map(str, snakemake.wildcards)])
         sys.exit(f"Error: {job}: {_words(error)}")
     except KeyboardInterrupt:
