@@ -79,7 +79,7 @@ $(TORCH_INSTALLED): requirements.lock
 NEWEST_PYTHON ?= $(shell python3.13 -c "" 2> /dev/null && echo python3.13 || echo $(PYTHON))
 PINS := import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["dependencies"])
 VERSION_TESTS := $(wildcard tests/unit/test_estimators*.py tests/unit/test_simplex_*.py) tests/unit/test_metrics.py tests/property/test_metrics_oracles.py \
-	tests/unit/test_solver_inputs.py
+	tests/unit/test_solver_inputs.py tests/unit/test_data_fetch.py tests/unit/test_data_readers.py
 
 test-versions: setup
 	$(MAKE) test-with ROOM=build/oldest WITH="$$($(BIN)/python -c '$(PINS)' | sed 's/>=/==/g')"
@@ -88,7 +88,7 @@ test-versions: setup
 test-with:
 	$(PYTHON) -m venv --clear $(ROOM)
 	$(ROOM)/bin/python -m pip install --quiet --disable-pip-version-check --only-binary :all: $(WITH) pytest hypothesis pandas \
-		array-api-strict
+		array-api-strict pydantic pyyaml filelock h5py liac-arff
 	$(ROOM)/bin/python -m pip list --disable-pip-version-check | grep -iE "^(numpy|scipy|cffi|scikit-learn) "
 	PYTHONPATH=$(CURDIR)/pylib $(ROOM)/bin/python -m pytest -q -p no:cacheprovider -o addopts= $(VERSION_TESTS) $(ARGS)
 
