@@ -1,4 +1,4 @@
-"""How often the report on own data tells methods apart that are equally good (docs/evidence/comparison.md).
+"""Count how often the report on own data tells equally good methods apart (docs/evidence/comparison.md).
 
 python benchmarks/evidence/false_alarms.py [--trials 300]
 

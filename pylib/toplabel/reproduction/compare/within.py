@@ -22,7 +22,7 @@ from toplabel.reproduction.compare.verdicts import in_points
 from toplabel.reproduction.config.catalogue import Study
 
 DISTANCE = ("low", "high", "p")
-"""What stands beside a difference: the ends of its interval, and its p-value."""
+"""The columns beside a difference: the ends of its interval, and its p-value."""
 SIDES = ("worse", "same", "better")
 SCORES: Mapping[str, type] = {
     **dict.fromkeys(("study", "metric", "dataset", "method", "label"), str),

@@ -133,7 +133,7 @@ class Study(ConfigModel):
     sizes: tuple[Annotated[float, Field(gt=0, le=1)], ...] = ()
     """Shares of the training rows for learning curves of own data, as [0.1, 0.3, 1]."""
     final_model: bool = False
-    """Whether each loss is also trained on all rows of own data, for final_model.npz."""
+    """True to train each loss on all rows of own data, too, for final_model.npz."""
     rope: Annotated[float, Field(ge=0)] = 1.0
     """Points up to which a difference of two methods counts as none in practice (region of practical
     equivalence)."""
@@ -293,9 +293,20 @@ def load_catalogue(root: PathLike, run: Mapping[str, Any] = MappingProxyType({})
 _METRICS = {
     "multiclass": ["top<k>", "balanced_accuracy", "macro_f1", "log_loss"],
     "multilabel": [
-        *("f1_micro", "f1_macro", "f1_instance", "accuracy", "subset_accuracy", "map", "label_ap"),
-        *("hamming_loss", "rank_loss", "coverage_loss", "one_error_loss"),
-        *("p_at_<k>", "r_at_<k>", "ndcg_at_<k>"),
+        "f1_micro",
+        "f1_macro",
+        "f1_instance",
+        "accuracy",
+        "subset_accuracy",
+        "map",
+        "label_ap",
+        "hamming_loss",
+        "rank_loss",
+        "coverage_loss",
+        "one_error_loss",
+        "p_at_<k>",
+        "r_at_<k>",
+        "ndcg_at_<k>",
     ],
 }
 """The metrics of data sets with one label per row, and of those with label sets."""

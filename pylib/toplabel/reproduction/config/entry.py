@@ -222,7 +222,7 @@ class Entry(ConfigModel):
     """What is missing, in plain words that go on from "waits for"; shown while the set cannot be
     had."""
     is_published: bool = False
-    """Whether somebody publishes what the set waits for."""
+    """True if somebody publishes what the set waits for."""
     not_comparable: str | None = None
     """Why results on this set are not those that the papers print, in plain words; they are never
     compared then."""

@@ -268,7 +268,7 @@ def unreachable(host: str) -> str:
 
 @dataclass(frozen=True, eq=False)
 class RawFiles:
-    """What is known of raw files before the first job; `mirrors` and `download` are as of `Places`."""
+    """The raw files as far as the plan knows them; `mirrors` and `download` are as of `Places`."""
 
     registry: Registry
     mirrors: list[Path]
