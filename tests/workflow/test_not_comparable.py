@@ -18,8 +18,14 @@ from toplabel.reproduction.selection import evaluation
 
 DATASETS = pd.DataFrame(
     columns=[
-        *("dataset", "published_key", "features", "status", "reason", "published_sources"),
-        *("n_train", "n_test"),
+        "dataset",
+        "published_key",
+        "features",
+        "status",
+        "reason",
+        "published_sources",
+        "n_train",
+        "n_test",
     ]
 )
 

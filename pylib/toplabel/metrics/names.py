@@ -11,9 +11,7 @@ def lower_is_better(metric: str) -> bool:
 
 
 def unit(metric: str) -> str:
-    """``%`` for nearly all metrics, ``labels`` for the coverage, empty for the three
-    that are fractions.
-    """
+    """Return ``%`` for most metrics, ``labels`` for the coverage, and nothing for a fraction."""
     return _UNITS.get(metric, "%")
 
 

@@ -64,7 +64,7 @@ class StudyTable:
 
     @property
     def several(self) -> bool:
-        """Whether there are methods to compare."""
+        """True if there are methods to compare."""
         return len(self.labels) > 1
 
     @property
@@ -89,7 +89,7 @@ class StudyTable:
 
     @property
     def is_over_sets(self) -> bool:
-        """Whether there are tests over data sets."""
+        """True if there are tests over data sets."""
         return len(self.datasets) >= FEWEST_SETS and len(self.methods) > 1
 
     @property
@@ -100,7 +100,7 @@ class StudyTable:
 
     @property
     def name(self) -> str:
-        """What its figures are named by."""
+        """The name that its figures have."""
         return f"{self.test['study']}-{self.test['metric']}"
 
     def groups(self, test: str) -> list[list[str]]:

@@ -50,7 +50,7 @@ class Task:
 
 @dataclass(frozen=True)
 class TuneTask(Task):
-    """What a job of tuning depends on: also the splits that it tunes, and how it selects.
+    """A job of tuning, with the splits that it tunes and how it selects.
 
     `C_scale` is what of the rows the grid of C is divided by, ``"mean_squared_norm"`` or nothing.
     """
@@ -64,7 +64,7 @@ class TuneTask(Task):
 
 @dataclass(frozen=True)
 class TrainTask(Task):
-    """What the training of final models depends on.
+    """The training of final models.
 
     `selected_by` is the metric whose best point all metrics take; empty where each has its own.
     """
@@ -74,7 +74,7 @@ class TrainTask(Task):
 
 @dataclass(frozen=True)
 class EvaluateTask:
-    """What the test metrics of a cell depend on: its names and the rule for thresholds."""
+    """The test metrics of a cell: its names and the rule for thresholds."""
 
     dataset: str
     method: str
@@ -84,7 +84,7 @@ class EvaluateTask:
 
 @dataclass(frozen=True)
 class PredictTask:
-    """What the predictions of a cell, and its models for new rows, depend on.
+    """The predictions of a cell, and its models for new rows.
 
     The features of the data set were transformed, and have a column of ones as the last where there
     is a `bias`.
@@ -98,7 +98,7 @@ class PredictTask:
 
 @dataclass(frozen=True)
 class CurveTask:
-    """What the test values of a cell by shares of the training rows depend on.
+    """The test values of a cell by shares of its training rows.
 
     The tasks are those of the cell, and the shares are below 1. With a `bias` the last feature is a
     column of ones.
@@ -113,7 +113,7 @@ class CurveTask:
 
 @dataclass(frozen=True)
 class FinalTask:
-    """What the model of a cell on all rows depends on: the tasks of the cell."""
+    """The model of a cell on all rows, by the tasks of the cell."""
 
     tune: TuneTask
     train: TrainTask

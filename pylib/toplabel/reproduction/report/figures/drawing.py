@@ -1,4 +1,4 @@
-"""What all figures share: style, files, labels as mathematics, panels and axes of time."""
+"""The parts that all figures share: style, files, labels as mathematics, panels and axes of time."""
 
 from __future__ import annotations
 
