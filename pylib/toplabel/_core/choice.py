@@ -2,7 +2,8 @@
 
 Coordinate ascent comes first. Once it has cost a part of what Newton's method, or that of the pairs, is
 estimated to cost, and the fall of its gap says that the rest costs at least as much again, this method
-goes on from there. Costs are counted, not measured, so that the same arguments give the same numbers on every machine.
+goes on from there. Costs are counted in passes, as visits of rows, and not measured, so that the same
+arguments give the same numbers on every machine.
 """
 
 from __future__ import annotations
@@ -18,60 +19,34 @@ from toplabel._core.run import Run
 from toplabel._core.training import Options
 
 
-def cost_of_visit(problem: Problem) -> float:
-    """Return the nanoseconds of the update of a row."""
-    d, m = problem.weights_shape
-    is_fast = problem.loss.smoothing and problem.loss.labels != "set"
-    product = tuning.PRODUCT * d
-    if problem.is_gram:
-        product = tuning.GRAM_PRODUCT * d
-    elif sparse.issparse(problem.features):
-        product = tuning.PRODUCT * _width(problem)
-    elif d > tuning.NARROW and d * m > tuning.MOST_WEIGHTS:
-        product = tuning.WIDE_PRODUCT * d
-    return tuning.VISIT + m * (tuning.CLASS[is_fast] + product)
-
-
 def cost_of_newton(problem: Problem, tol: float) -> float:
-    """Return the nanoseconds that Newton's method is estimated to take to a relative gap."""
-    d, m = problem.weights_shape
-    each_step, each_score, each_product = tuning.STEP
-    step = each_step + problem.labels.n * m * (each_score + each_product * d)
+    """Return the passes that Newton's method is estimated to cost to a relative gap."""
     kind = "hinge" if problem.gamma == 0.0 else "smoothed"
     first, each = tuning.STEPS[kind if problem.loss.smoothing else "smooth"]
-    return step * (first - each * np.log10(max(tol, tuning.LEAST_TOL)))
+    return tuning.STEP * (first - each * math.log10(tol))
 
 
 def cost_of_pairs(problem: Problem, A: np.ndarray, tol: float) -> float:
-    """Return the nanoseconds that working sets of pairs are estimated to take to a relative gap, from
-    the dual variables (n, m) that are not 0 where coordinate ascent is.
+    """Return the passes that working sets of pairs are estimated to cost to a relative gap, from the
+    dual variables (n, m) that are not 0 where coordinate ascent is.
     """
-    n, m = A.shape
-    sizes = np.count_nonzero(A, axis=0).astype(np.float64)
-    each_score, each_product = tuning.PAIRS_EVALUATION
-    evaluation = n * m * (each_score + each_product * _width(problem))
-    costs = zip(tuning.PAIRS_BLOCKS, (sizes, sizes**2, sizes**3), strict=True)
-    blocks = sum(each * power.sum() for each, power in costs)
+    X = problem.features
+    of_pass = A.shape[1] * (X.nnz if sparse.issparse(X) else X.size)  # multiplications
     first, each = tuning.PAIRS_STEPS
-    steps = first - each * np.log10(max(tol, tuning.LEAST_TOL))
-    return cost_of_gram(problem) + steps * (evaluation + blocks)
+    blocks = np.square(np.count_nonzero(A, axis=0).astype(np.float64)).sum()
+    of_step = 1.0 + tuning.PAIRS_PRODUCTS * blocks / max(of_pass, 1)
+    return cost_of_gram(problem) + (first - each * math.log10(tol)) * of_step
 
 
 def cost_of_gram(problem: Problem) -> float:
-    """Return the nanoseconds that the Gram matrix of the rows takes in float32."""
+    """Return the passes that the Gram matrix of the rows costs in float32."""
+    X, n, m = problem.features, problem.labels.n, problem.labels.m
     if problem.is_gram:
         return 0.0
-    if sparse.issparse(problem.features):
-        counts = np.bincount(problem.features.indices).astype(np.float64)
-        return tuning.SPARSE_GRAM * np.square(counts).sum()
-    n, d = problem.features.shape
-    return tuning.DENSE_GRAM * n * n * d
-
-
-def _width(problem: Problem) -> float:
-    """Return the numbers of a row."""
-    X = problem.features
-    return X.nnz / X.shape[0] if sparse.issparse(X) else X.shape[1]
+    if not sparse.issparse(X):
+        return tuning.DENSE_GRAM * n / m
+    products = np.square(np.bincount(X.indices).astype(np.float64)).sum()
+    return tuning.SPARSE_GRAM * products / (m * max(X.nnz, 1))
 
 
 def _other_method(problem: Problem, options: Options) -> str:
@@ -116,22 +91,19 @@ class Choice:
         self._visits, self._first, self._epochs = now.visits, now.epochs, now.epochs
         self._seen: list[tuple[float, float]] = []  # costs, and logarithms of gaps
         self._due = tuning.FEWEST_PASSES
-        if self.method:
-            self._visit = cost_of_visit(problem)
-            self._rows = problem.labels.n
-            self._is_smooth = not problem.loss.smoothing or problem.gamma > 0.0
+        self._is_smooth = not problem.loss.smoothing or problem.gamma > 0.0
         is_newton = self.method == "newton"
         self._rent = tuning.RENT if is_newton else tuning.PAIRS_RENT
         self._margin = 1.0 if is_newton else tuning.PAIRS_MARGIN
         if self.method == "newton":
-            self._least = self._newton = cost_of_newton(problem, self._tol)
+            self._least = cost_of_newton(problem, self._tol)
         elif self.method:
             self._least = cost_of_gram(problem)
 
     def _cost_of_other(self) -> float:
         """Return the cost of the other method from here."""
         if self.method == "newton":
-            return self._newton
+            return self._least
         return cost_of_pairs(self._problem, self._run.A, self._tol)
 
     def observe(self) -> bool:
@@ -148,7 +120,7 @@ class Choice:
         if self._is_asked_for:
             self.why = "asked for"
             return passes >= tuning.PAIRS_FIRST
-        cost = self._visit * (now.visits - self._visits) + tuning.SHUFFLE * self._rows * passes
+        cost = (now.visits - self._visits) / self._problem.labels.n
         if 0.0 < now.relative_gap < np.inf:
             gap = min(now.relative_gap, tuning.NEARLY_ONE)
             # In units of D: in those of P it is nearly 1 as long as D is small.
