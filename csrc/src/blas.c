@@ -24,11 +24,6 @@ static tl_blas table;
 #define TL_NAME(x) tl_##x##32
 #include "blas_typed.h"
 
-void tl_gemm_nn_add(size_t b, size_t m, size_t n, const double *g, size_t stride, const double *a,
-                    double *s) {
-    dproduct('N', 'N', m, b, n, a, m, g, stride, 1.0, s, m);
-}
-
 /* The transposed product, of column-major matrices. */
 void tl_gemm32(char op_a, char op_b, size_t m, size_t n, size_t k, float alpha, const float *a,
                size_t lda, const float *b, size_t ldb, float beta, float *c, size_t ldc) {

@@ -13,9 +13,6 @@ void tl_gemm_nt32(size_t b, size_t m, size_t d, const float *x, const float *w, 
 /* S (b, m) = K (b, n) A, A (n, m). */
 void tl_gemm_nn(size_t b, size_t m, size_t n, const double *k, const double *a, double *s);
 void tl_gemm_nn32(size_t b, size_t m, size_t n, const float *k, const float *a, float *s);
-/* S (b, m) += G A, G (b, n) with rows `stride` apart, A (n, m). */
-void tl_gemm_nn_add(size_t b, size_t m, size_t n, const double *g, size_t stride, const double *a,
-                    double *s);
 /* W (m, d) += D^T X, D (b, m), X (b, d). */
 void tl_gemm_tn_add(size_t b, size_t m, size_t d, const double *delta, const double *x, double *w);
 void tl_gemm_tn_add32(size_t b, size_t m, size_t d, const float *delta, const float *x, float *w);

@@ -116,7 +116,6 @@ typedef struct tl_sizes {
 
 /* What updates in blocks need besides, storage_blocks.c. */
 typedef struct tl_blocks {
-    size_t carried; /* updates within a block are carried to later rows by products of so many */
     const tl_products *products; /* of dense rows, or of a Gram matrix; NULL: by the BLAS */
     const double **row;          /* (block): where the rows of the block are, for these products */
     double *rows;                /* gathered or converted rows */
@@ -268,11 +267,6 @@ TL_INLINE bool tl_is_computed(const tl_solver *self) {
 /* Is W what the passes have made of it, with their rounding? */
 TL_INLINE bool tl_has_drift(const tl_solver *self) {
     return !self->storage->by_coefficients && !tl_is_computed(self);
-}
-
-/* Are A and W zero, and all scores? */
-TL_INLINE bool tl_is_flat(const tl_solver *self) {
-    return self->at_zero && self->center == NULL && !self->outer.active;
 }
 
 /* Multiplications that the scores of a row take, about. */

@@ -15,28 +15,8 @@ typedef struct scan {
     double coefficients; /* with a Gram matrix: of <coefficients_i, s_i> */
 } scan;
 
-/* Where all scores are 0. No loss tells one class from another: so many labels have the same loss.
- */
-static scan scan_flat(tl_solver *self, bool with_worst) {
-    double loss = 0.0, worst = 0.0;
-    size_t labels = SIZE_MAX;
-    scan sums = {0};
-    for (size_t i = 0; i < self->data.n; i++) {
-        const tl_row row = tl_row_view(self, i);
-        if (!(row.C > 0.0)) continue;
-        if (row.n_labels != labels) {
-            memset(self->scores, 0, self->stride * sizeof *self->scores);
-            loss = self->ops->value(&row, self->data.m, self->scores, self->work);
-            worst = with_worst ? fmax(loss, tl_worst_loss(self, i, &row, self->scores)) : 0.0;
-        }
-        labels = row.n_labels;
-        sums.losses += row.C * loss;
-        sums.worst_losses += row.C * worst;
-    }
-    return sums;
-}
-
-static scan scan_rows(tl_solver *self, bool with_worst) {
+/* The sums over all rows, with the losses within rounding `with_worst`. */
+static scan scan_scores(tl_solver *self, bool with_worst) {
     const size_t n = self->data.n, m = self->data.m;
     const size_t in_memory = tl_rows_in_memory(self);
     const bool has_own = self->storage->by_coefficients && self->outer.active;
@@ -61,11 +41,6 @@ static scan scan_rows(tl_solver *self, bool with_worst) {
         }
     }
     if (!has_own) sums.coefficients = sums.dual;
-    return sums;
-}
-
-static scan scan_scores(tl_solver *self, bool with_worst) {
-    scan sums = tl_is_flat(self) ? scan_flat(self, with_worst) : scan_rows(self, with_worst);
     sums.losses /= self->settings.C;
     sums.worst_losses /= self->settings.C;
     return sums;

@@ -52,10 +52,7 @@ tl_sizes tl_find_sizes(tl_solver *self) {
         sizes.rows += norm * (self->data.weight ? self->data.weight[i] : 1.0);
         if (!self->at_zero) tl_add_sizes(m, norm, self->dual + i * m, dual);
     }
-    if (tl_is_flat(self))
-        memset(primal, 0, m * sizeof *primal);
-    else
-        self->storage->class_norms(self, primal);
+    self->storage->class_norms(self, primal);
     for (size_t c = 0; c < m; c++) {
         sizes.largest = fmax(sizes.largest, primal[c]);
         sizes.dual2 += dual[c] * dual[c];

@@ -110,7 +110,6 @@ bool tl_blocks_allocate(tl_solver *self) {
     tl_blocks *blocks = &self->blocks;
     const size_t b = self->block;
     const size_t count = copies_rows(&self->data) ? tl_larger(b, TL_EVALUATION_BLOCK) : b;
-    blocks->carried = self->data.m >= TL_MANY_CLASSES ? 8 : b;
     blocks->row = tl_array(b, 1, sizeof *blocks->row);
     blocks->rows = tl_aligned(count, self->row_length, sizeof *blocks->rows);
     blocks->gram = tl_doubles(b, b);
@@ -144,20 +143,9 @@ void tl_float32_free(tl_solver *self) {
 
 /* ---- within a block ---- */
 
-/* Carry the updates of rows first .. last-1 to the scores of the rows from `last` on. */
-static void carry(tl_solver *self, size_t count, size_t first, size_t last) {
-    const size_t m = self->data.m;
-    bool any = false;
-    for (size_t j = first; j < last; j++)
-        any = any || self->blocks.changed[j];
-    if (any)
-        tl_gemm_nn_add(count - last, m, last - first, self->blocks.gram + last * count + first,
-                       count, self->delta + first * m, self->scores + last * m);
-}
-
 /* Update the i-th row of the block of `count` visits that begins with visit `start`; its scores
- * lack the updates of the rows first .. i-1 of the block. */
-static bool update_row(tl_solver *self, size_t start, size_t count, size_t first, size_t i) {
+ * lack the updates of the rows before it. */
+static bool update_row(tl_solver *self, size_t start, size_t count, size_t i) {
     const size_t m = self->data.m, index = self->visits[start + i];
     const double *gram = self->blocks.gram + i * count;
     double *s = self->scores + i * m, *delta = self->delta + i * m, *a = self->dual + index * m;
@@ -166,7 +154,7 @@ static bool update_row(tl_solver *self, size_t start, size_t count, size_t first
         memset(delta, 0, m * sizeof *delta);
         return false;
     }
-    for (size_t j = first; j < i; j++)
+    for (size_t j = 0; j < i; j++)
         if (self->blocks.changed[j] && gram[j] != 0.0) tl_axpy(m, gram[j], self->delta + j * m, s);
     tl_sample_row(self, start + i, &row, s, a);
     double *a_new = self->work + TL_UPDATE_WORK(m);
@@ -178,12 +166,8 @@ static bool update_row(tl_solver *self, size_t start, size_t count, size_t first
 static bool update_rows(tl_solver *self, size_t start, size_t count) {
     tl_blocks *blocks = &self->blocks;
     bool any = false;
-    for (size_t i = 0, first = 0; i < count; i++) {
-        if (i - first == blocks->carried) {
-            carry(self, count, first, i);
-            first = i;
-        }
-        blocks->changed[i] = update_row(self, start, count, first, i);
+    for (size_t i = 0; i < count; i++) {
+        blocks->changed[i] = update_row(self, start, count, i);
         any = any || blocks->changed[i];
     }
     return any;

@@ -147,9 +147,7 @@
 #define TL_BLOCK 64
 #define TL_GRAM_BLOCK 256
 #define TL_GRAM_CLASSES 512
-/* With so many classes only a few updates of a block fit into the cache, and with more a BLAS is as
- * fast as the own products. */
-#define TL_MANY_CLASSES 128
+/* With more classes a BLAS is as fast as the own products. */
 #define TL_OWN_CLASSES 128
 /* A rounded score makes an update miss its optimum, and moves P - D by at most twice its error:
  * products go on in float64 where the errors of sampled scores are above this part of the gap. */
