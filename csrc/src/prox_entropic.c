@@ -35,7 +35,7 @@ static double shift_v(size_t m, double *w, double r) {
     double sum = 0.0;
 #pragma omp simd reduction(+ : sum)
     for (size_t j = 0; j < m; j++) {
-        const double v = tl_v_shift(w[j], r);
+        const double v = tl_v_step(w[j], r);
         w[j] = v;
         sum += v;
     }

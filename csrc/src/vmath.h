@@ -156,7 +156,8 @@ TL_INLINE double tl_v_residual(double x, double w) {
     return tl_max(tl_min(r, 1.0), -1.0);
 }
 
-/* One step of fourth order for w e^w = e^x from an estimate w with residual r = x - w - ln w. */
+/* One step of fourth order for w e^w = e^x from an estimate w with residual r = x - w - ln w.
+ * From w = V(x) it is V(x + r) for a small |r|: its relative error is about r^4/100. */
 TL_INLINE double tl_v_step(double w, double r) {
     const double a = tl_min(1.0 + w, 1e100); /* no overflow in squares */
     const double q = 2.0 * a * (a + (2.0 / 3.0) * r);
@@ -169,11 +170,6 @@ TL_INLINE double tl_v(double x) {
     tl_v_fraction(x, -708.0, &over, &under, &base);
     const double w = over / under + base;
     return tl_select(x < -708.0, 0.0, tl_v_step(w, tl_v_residual(x, w)));
-}
-
-/* V(x + r) from w = V(x) for small |r|: neither exp nor log. Relative error about r^4/100. */
-TL_INLINE double tl_v_shift(double w, double r) {
-    return tl_v_step(w, r);
 }
 
 /* ---- V and its derivatives, by way of u = 1/(1 + V): V' = V u, V'' = V u^3 ---- */
