@@ -7,7 +7,7 @@
 
 /* ---- without a BLAS: right, but slow for large problems ---- */
 
-/* Only the argument combinations that blas.c uses: C (m, n) column-major, beta 0 or 1, alpha 1. */
+/* Column-major, C (m, n); of the transpositions 'N' and 'T' alone. */
 static void TL_PORTABLE(gemm)(char *transa, char *transb, int *m, int *n, int *k, TL_REAL *alpha,
                               TL_REAL *a, int *lda, TL_REAL *b, int *ldb, TL_REAL *beta, TL_REAL *c,
                               int *ldc) {

@@ -96,7 +96,7 @@ double tl_topk_entropic_project(size_t n, const double *b, size_t k, double alph
 #define TL_SUM_TOLERANCE 1e-12
 
 /* Onto the top-k simplices. v_j = b_j - top <= 0 for the largest entry top > 0. Writes -x and
- * returns sum_j x_j. radius > 0, infinite bias excluded; 1 <= k < number of entries;
+ * returns sum_j x_j. radius > 0, infinite bias excluded; 1 <= k <= number of entries;
  * tl_warm_simplex is both for k = 1. work: 2 n. */
 typedef double (*tl_warm_projection)(size_t n, const double *v, double top, size_t k, double radius,
                                      double bias, double *warm, double *minus_x, double *work);

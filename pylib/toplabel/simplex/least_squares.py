@@ -269,7 +269,7 @@ class _Primal:
         return cls(X, Y, s, V, B, B.T @ Y)
 
     def residual(self, ridge: float) -> tuple[np.ndarray, np.ndarray]:
-        """Return ridge times (K + ridge)^-1, of Y and on the diagonal, as `_Primal` does."""
+        """Return ridge times (K + ridge)^-1, of Y and on the diagonal, K = X X'."""
         weights = 1 / (self.eigenvalues + ridge)
         residual = self.Y - self.B @ (weights[:, None] * self.BtY)
         share = 1 - _squares(self.B, weights)
