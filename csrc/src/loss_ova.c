@@ -91,7 +91,6 @@ static void curvature_hinge(const tl_row *row, size_t m, const double *g, tl_cur
 const tl_loss_ops tl_ops_svm_ova = {
     .curvature = curvature_hinge,
     .free_sum = true,
-    .multiclass = false,
     .quadratic_conjugate = true,
     .update = update_hinge,
     .value = value_hinge,
@@ -247,7 +246,6 @@ static void curvature_logistic(const tl_row *row, size_t m, const double *g, tl_
 const tl_loss_ops tl_ops_lr_ova = {
     .curvature = curvature_logistic,
     .free_sum = true,
-    .multiclass = false,
     .always_smooth = true,
     .update = update_logistic,
     .value = value_logistic,

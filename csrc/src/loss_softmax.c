@@ -188,7 +188,6 @@ const tl_loss_ops tl_ops_lr_multi = {
 
 const tl_loss_ops tl_ops_lr_ml = {
     .curvature = curvature,
-    .multiclass = false,
     .always_smooth = true,
     .update = update,
     .value = value,

@@ -159,7 +159,6 @@ static void curvature(const tl_row *row, size_t m, const double *g, tl_curvature
 
 const tl_loss_ops tl_ops_svm_ml = {
     .curvature = curvature,
-    .multiclass = false,
     .quadratic_conjugate = true,
     .update = update,
     .value = value,

@@ -159,12 +159,11 @@ static double find_threshold(const tl_sides *sides, int side, double top, bool h
 
 /* ---- apart ---- */
 
-static double add_rest(totals *s, int side, double t) {
+static void add_rest(totals *s, int side, double t) {
     const double rest = exp(-t);
     s->sum[side] += rest;
     s->slope[side] += rest;
     s->second[side] += rest;
-    return rest;
 }
 
 static void start_apart(const tl_sides *sides, double alpha, double *t) {
@@ -243,13 +242,12 @@ static double fall(odds at, double ratios) {
  * one over the number of classes of each side. */
 static double start_paired(const tl_sides *sides, const double *top, double alpha, double *o) {
     const double others = (double)sides->others, labels = (double)sides->labels;
-    double s = 0.5;
     const double kappa = alpha / others + alpha / labels;
     double high = top[OTHERS] + top[LABELS] + log(others * labels), low = high - kappa;
     const double level = high;
     *o = fmin(fmax(0.0, low), high);
     for (int round = 0; round < START_ROUNDS; round++) {
-        s = 1.0 / (1.0 + exp(-*o));
+        const double s = 1.0 / (1.0 + exp(-*o));
         const double excess = *o + kappa * s - level;
         if (excess > 0.0)
             high = *o;
