@@ -153,8 +153,7 @@ class SolverEstimator(ClassifierMixin, CommonEstimator):
         solution = self._solve(X, y, weights, seed, n_classes, start, threads=threads)
         self._previous = None
         if self.warm_start:
-            copied = None if weights is None else weights.copy()
-            self._previous = Previous(solution, problem, labels, copied)
+            self._previous = Previous(solution, problem, labels, weights)
         return solution
 
     def _keep(self, solution: Solution, X, classes: np.ndarray, *, binary: bool) -> None:

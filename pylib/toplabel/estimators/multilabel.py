@@ -105,7 +105,7 @@ class MultilabelClassifier(SolverEstimator):
         It was maximised, so it is optimistic.
     multilabel_ : bool
         Was `y` an indicator?
-    coef_, dual_coef_, intercept_, n_iter_, dual_gap_, relative_gap_, history_, status_
+    coef_, dual_coef_, intercept_, n_iter_, dual_gap_, relative_gap_, gradient_norm_, history_, status_
         As in `TopKClassifier`; of the fit on all rows.
     n_features_in_ : int
     feature_names_in_ : ndarray, (d,)

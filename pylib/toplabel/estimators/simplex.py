@@ -95,6 +95,8 @@ class SimplexClassifier(SetsMixin, ClassifierMixin, CommonEstimator):
     n_calibration_ : int
         After a calibration: the number of its rows.
     n_features_in_ : int
+    feature_names_in_ : ndarray, (d,)
+        When X has column names.
 
     Examples
     --------

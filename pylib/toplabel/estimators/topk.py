@@ -242,7 +242,10 @@ class TopKClassifier(SetsMixin, SolverEstimator):
 
     @available_if(is_logistic)
     def predict_proba(self, X: MatrixLike) -> np.ndarray:
-        """Return probabilities of the classes; with ``loss="lr_multi"`` or ``"lr_ova"`` only.
+        """Return probabilities of the classes.
+
+        The losses "lr_multi" and "lr_ova" have them, and "topk_ent" and "topk_ent_tr" with k = 1, which
+        are "lr_multi" then. With other losses there is no such method.
 
         Parameters
         ----------

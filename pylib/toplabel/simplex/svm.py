@@ -31,7 +31,7 @@ def solve(
     C: float = 1.0,
     *,
     kernel: str | Callable[..., Any] = "linear",
-    theta: float | None = None,
+    theta: float | str | None = None,
     tol: float = 1e-3,
     max_iter: int = 1000,
     seed: int = 0,
