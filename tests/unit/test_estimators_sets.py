@@ -261,6 +261,12 @@ def test_frames_go_in_and_come_out():
     assert isinstance(model.set_output(transform="default").predict_set(frame, size=2), np.ndarray)
 
 
+def test_rows_in_a_list_give_a_frame():
+    model = CalibratedSets(GaussianNB(), random_state=0).set_output(transform="pandas").fit(X, y)
+    frame = model.predict_set(X[:2].tolist(), size=2)
+    pd.testing.assert_frame_equal(frame, model.predict_set(X[:2], size=2))
+
+
 def test_a_search_inside_chooses_without_the_rows_held_out():
     search = GridSearchCV(SVC(), {"C": [0.1, 10.0]}, cv=3, scoring=top_k_scorer(2))
     model = CalibratedSets(search, calibration=0.4, random_state=0).fit(X, y)

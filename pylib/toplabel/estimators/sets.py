@@ -205,7 +205,9 @@ class SetsMixin:
         if container == "pandas":
             import pandas
 
-            return pandas.DataFrame(sets, columns=classes, index=getattr(X, "index", None))
+            # A list has an attribute `index`, too.
+            index = X.index if isinstance(X, pandas.DataFrame) else None
+            return pandas.DataFrame(sets, columns=classes, index=index)
         if container == "polars":
             import polars  # type: ignore[import-not-found]
 
