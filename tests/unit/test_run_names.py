@@ -61,7 +61,7 @@ def beside(tmp_path, monkeypatch):
     find_modules([tmp_path / "own.yaml"])
 
     def plan(text):
-        for function in (sources.module_sum, sources._file, sources._imports, sources._content):
+        for function in (sources.state_of, sources._file, sources._imports, sources._content):
             function.cache_clear()
         sys.modules.pop("my_losses", None)
         importlib.invalidate_caches()
@@ -80,6 +80,31 @@ def test_a_module_beside_the_config_is_found_and_its_change_is_seen(beside):
     before = first.sources("tune.py", {"method": "mine_svm"})
     assert beside(text.format(2)).sources("tune.py", {"method": "mine_svm"}) != before
     assert beside(text.format(1)).sources("tune.py", {"method": "mine_svm"}) == before
+
+
+def test_an_installed_package_counts_by_its_version_or_in_place_by_its_sources(
+    monkeypatch, tmp_path
+):
+    rows = own()
+    rows["methods"]["mine_svm"] = {"label": "Mine", "estimator": "sklearn.svm.LinearSVC"}
+    rows["methods"]["edited"] = {"label": "Edited", "estimator": "edited_package.models.Net"}
+    monkeypatch.setattr(sources, "ROOTS", [*sources.ROOTS])
+    monkeypatch.syspath_prepend(tmp_path)
+    package = tmp_path / "edited_package"
+    package.mkdir()
+    (package / "__init__.py").touch()
+
+    def of_tuning(method, text="x = 1"):
+        (package / "models.py").write_text(f"{text}\n")
+        for function in (sources.state_of, sources._file, sources._imports, sources._content):
+            function.cache_clear()
+        return Plan(ROOT, rows).sources("tune.py", {"method": method})
+
+    assert of_tuning("edited") != of_tuning("edited", "x = 2")
+    assert of_tuning("edited") == of_tuning("edited", "x = 1  # a comment")
+    before = of_tuning("mine_svm")
+    monkeypatch.setattr(sources, "version", lambda name: f"{name} 0")
+    assert of_tuning("mine_svm") != before
 
 
 def test_a_class_that_cannot_be_imported_is_refused_by_file_and_key(beside):

@@ -21,7 +21,7 @@ from toplabel.reproduction.data.fetch import RawFiles, mirror_folders
 from toplabel.reproduction.files import CONFIG_FILES, SUMMARY
 from toplabel.reproduction.methods import competitor_module
 from toplabel.reproduction.report.figures.registry import row_of
-from toplabel.reproduction.sources import fingerprint, is_module, module_sum, user_files
+from toplabel.reproduction.sources import count_editable, fingerprint, state_of, user_files
 
 DEFAULTS = "config/config.yaml"
 ALL_SPLITS = "all"  # the name of a tuning job that takes the splits together
@@ -95,6 +95,7 @@ class Plan:
         self.registry = self.catalogue.registry
         self.protocols = self.catalogue.protocols
         self.methods = self.catalogue.methods
+        count_editable(path for method in self.methods.values() for path in method.paths)
         self.studies = self.catalogue.studies
         self.budget: BudgetName = self.run.budget
         mirrors = mirror_folders(self.config["mirrors"], self.root)
@@ -203,11 +204,10 @@ class Plan:
 
     def sources(self, script: str, wildcards: Mapping[str, str]) -> str:
         """Return the sum over the sources of a script, with those of a method or a figure that it
-        imports by name.
+        imports by name. Of an installed class it is the version.
         """
         total = fingerprint(Path(script).name, self.root)
-        modules = filter(is_module, self._modules_of(wildcards))
-        return " ".join([total, *map(module_sum, modules)])
+        return " ".join([total, *map(state_of, self._modules_of(wildcards))])
 
     def _modules_of(self, wildcards: Mapping[str, str]) -> list[str]:
         """Return the modules that a job imports by name."""

@@ -11,12 +11,17 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import sys
 from collections.abc import Iterable
 from functools import cache
+from importlib.metadata import packages_distributions, version
+from importlib.util import find_spec
 from pathlib import Path
 
 ROOTS = [Path(__file__).resolve().parents[2]]
-"""The folders of the modules that count: the package, and those of a run's own config files."""
+"""The folders of the modules that count: the package, those of a run's own config files, and of
+packages of the user that are installed in place.
+"""
 _COMPILED = {
     "toplabel._native": ("csrc/include/*.h", "csrc/src/*.[ch]", "pylib/build_native.py"),
     "toplabel.reproduction._sorting": ("csrc/tests/prox_sorted.h", "pylib/build_native.py"),
@@ -39,9 +44,32 @@ def fingerprint(script: str, root: Path) -> str:
 
 
 @cache
-def module_sum(module: str) -> str:
-    """Return the sum over a module that a stage imports by name, and all Python that it imports."""
-    return _sum(_file(name) for name in _reached({module}) if name not in _COMPILED)
+def state_of(module: str) -> str:
+    """Return what tells that a module has changed which a stage imports by name.
+
+    It is the sum over the module and all Python that it imports; of an installed one name and version
+    of its distribution.
+    """
+    if is_module(module):
+        return _sum(_file(name) for name in _reached({module}) if name not in _COMPILED)
+    names = packages_distributions().get(_package_of(module), ())
+    return " ".join(f"{name} {version(name)}" for name in sorted({*names}))
+
+
+def count_editable(modules: Iterable[str]) -> None:
+    """Let the sources of packages count that are installed in place, since their users edit them."""
+    for package in {*map(_package_of, modules)} - {*sys.stdlib_module_names}:
+        spec = find_spec(package)
+        if spec is None or spec.origin is None:
+            continue
+        file = Path(spec.origin).resolve()
+        root = file.parents[1] if spec.submodule_search_locations else file.parent
+        if root not in ROOTS and not {"site-packages", "dist-packages"} & {*root.parts}:
+            ROOTS.append(root)
+
+
+def _package_of(module: str) -> str:
+    return module.partition(".")[0]
 
 
 def user_files(modules: Iterable[str]) -> list[Path]:

@@ -344,7 +344,7 @@ class Method(ConfigModel):
         C = own if isinstance(own, Axis) else budget.C
         theta = budget.theta if self.tunes_width else None
         grid = replace(grid, C=C, theta=theta, patience=budget.patience)
-        if self.kernel != "linear":
+        if self.kernel == "rbf":
             grid = replace(grid, kernel_rows=budget.kernel_rows)
         if not self.point and not self.C_values:
             return replace(
