@@ -133,7 +133,7 @@ def solve(
         The accelerated proximal-point loop around the passes (Lin, Mairal, Harchaoui 2015). By
         default it begins where plain passes are slow, and its r, the weight of the proximal term
         over that of the regulariser, follows the progress. False: plain passes. A number: this r
-        after a plain first pass. Either of these leaves the other methods to `method`.
+        after a plain first pass. With either of these ``method="auto"`` stays with the passes.
     fit_intercept : bool
         Add ``b`` to the scores, as LIBLINEAR does: the rows have one more feature, of value
         `intercept_scaling`, whose weights are regularised like the others, so that the objective
