@@ -10,13 +10,14 @@ static tl_status check_shape(const tl_data *data) {
     if (data->constant != 0.0 && data->representation != TL_GRAM && data->d < 2)
         return TL_ERR_DIMENSION;
     if (data->n < 1 || data->n > limit || data->m < 2 || data->m > limit) return TL_ERR_DIMENSION;
+    const size_t most = PTRDIFF_MAX / sizeof(double) / tl_padded(data->m); /* W has a size */
     switch (data->representation) {
     case TL_GRAM:
         return TL_OK;
     case TL_DENSE:
-        return data->d < 1 || data->d > limit ? TL_ERR_DIMENSION : TL_OK;
+        return data->d < 1 || data->d > tl_smaller(limit, most) ? TL_ERR_DIMENSION : TL_OK;
     case TL_CSR:
-        return data->d < 1 ? TL_ERR_DIMENSION : TL_OK;
+        return data->d < 1 || data->d > most ? TL_ERR_DIMENSION : TL_OK;
     }
     return TL_ERR_PARAMETER;
 }

@@ -401,6 +401,22 @@ static void test_overflowing_sizes(void) {
     free(out);
 }
 
+/* Weights of so many features that their size in bytes overflows, to 64 with the padding of M
+ * classes, have no memory that an update could write. */
+static void test_too_many_features(void) {
+    problem p;
+    make(&p, 0);
+    tl_settings settings;
+    tl_settings_default(&settings);
+    for (int form = CSR32; form <= CSR64; form++) {
+        tl_data data = view(&p, form);
+        data.d = SIZE_MAX / 8 + 2;
+        CHECK(attempt(&data, &settings) == TL_ERR_DIMENSION);
+        data.constant = 1.0;
+        CHECK(attempt(&data, &settings) == TL_ERR_DIMENSION);
+    }
+}
+
 int main(void) {
     test_gaps();
     test_warm_start();
@@ -411,5 +427,6 @@ int main(void) {
     test_constant();
     test_refusals();
     test_overflowing_sizes();
+    test_too_many_features();
     return check_summary("solver");
 }
