@@ -183,6 +183,22 @@ def test_limits_end_the_run_with_what_was_reached(problem):
     assert solve(problem, "svm_multi", max_iter=0).epochs == 0
 
 
+def test_a_limit_within_the_choice_of_pairs_ends_the_run(monkeypatch):
+    """All pairs of so many rows are so many products that the C library asks before it gathers them."""
+    rng = np.random.default_rng(0)
+    X, Y = rng.normal(size=(1400, 6)), (rng.random((1400, M)) < 0.3).astype(int)
+    fill = pairs._Kernel.fill
+
+    def fill_late(*arguments):
+        monkeypatch.setattr(Clock, "is_over", lambda clock: True)
+        return fill(*arguments)
+
+    monkeypatch.setattr(pairs._Kernel, "fill", fill_late)
+    solution = toplabel.solve(X, Y, "svm_ova", gamma=1.0, tol=0.0, method="pairs", max_iter=10**6)
+    assert solution.status == "time_limit"
+    assert solution.relative_gap < 1.0
+
+
 def test_ctrl_c_ends_the_run_with_what_was_reached(problem):
     def interrupt(record):
         if record.epoch > tuning.PAIRS_FIRST:

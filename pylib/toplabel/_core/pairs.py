@@ -42,6 +42,13 @@ def reason_against(problem: Problem) -> str:
     return ""
 
 
+def _is_over(status: int) -> bool:
+    """Return whether the time ended a call of the C library."""
+    if status != lib.TL_ERR_OVER:
+        check(status)
+    return status == lib.TL_ERR_OVER
+
+
 class _Team:
     """Threads beside the one that calls, which share its work in the C library."""
 
@@ -132,8 +139,8 @@ class _Kernel:
             S[rows] = K[rows].astype(np.float64, copy=False) @ A
         return S
 
-    def fill(self, handle, m: int, entries: int, numbers: int) -> np.ndarray:
-        """Return the blocks of a working set."""
+    def fill(self, handle, m: int, entries: int, numbers: int) -> np.ndarray | None:
+        """Return the blocks of a working set; None where the time is over."""
         if len(self._blocks) < numbers:  # new memory costs more than what is done with it
             self._blocks = np.empty(numbers, np.float32)
         blocks, K = self._blocks[:numbers], self._gram
@@ -143,7 +150,9 @@ class _Kernel:
         single = K.dtype == np.float32
         at = pointer(K, "float *" if single else "double *")
         of = pointer(blocks, "float *")
-        check(lib.tl_pairs_gather(handle, lib.TL_FLOAT32 if single else lib.TL_FLOAT64, at, of))
+        kind = lib.TL_FLOAT32 if single else lib.TL_FLOAT64
+        if _is_over(lib.tl_pairs_gather(handle, kind, at, of)):
+            return None
         if self._shift:
             blocks += np.float32(self._shift)
         return blocks
@@ -254,21 +263,17 @@ class Pairs(Method):
         goal = tuning.PAIRS_INNER * self._C * self._weight.sum() * (best.primal - best.dual)
         counts = ffi.new("size_t[2]")
         arrays = (pointer(S), pointer(self._A))
-        if self._is_over(lib.tl_pairs_select(handle, *arrays, counts, counts + 1)):
+        if _is_over(lib.tl_pairs_select(handle, *arrays, counts, counts + 1)):
             return self._options.clock.why_to_end()
         entries, numbers = counts
         blocks = self._kernel.fill(handle, self._problem.labels.m, entries, numbers)
+        if blocks is None:
+            return self._options.clock.why_to_end()
         check(lib.tl_pairs_use(handle, pointer(blocks, "float *")))
         status = self._maximise(goal, max(numbers, 1) / self._pass)
         self._A = self._A.copy()  # the best point may have these
         check(lib.tl_pairs_dual(handle, pointer(self._A)))
         return status or self._why_to_end()
-
-    def _is_over(self, status: int) -> bool:
-        """Return whether the time ended a call of the C library."""
-        if status != lib.TL_ERR_OVER:
-            check(status)
-        return status == lib.TL_ERR_OVER
 
     def _maximise(self, goal: float, part: float) -> str:
         """Maximise D over the pairs to this gap of theirs; a product with their blocks is so large a part
@@ -281,7 +286,7 @@ class Pairs(Method):
             passes = min(tuning.PAIRS_PASSES, int(self._passes_left() / part))
             if not passes:
                 return "max_iter"
-            if self._is_over(lib.tl_pairs_run(handle, passes)):
+            if _is_over(lib.tl_pairs_run(handle, passes)):
                 return clock.why_to_end()
             self._passes += passes * part
             check(lib.tl_pairs_gap(handle, gap))
@@ -291,7 +296,7 @@ class Pairs(Method):
             if not most:
                 return "max_iter"
             limits = (self._damping, tolerance, most)
-            if self._is_over(lib.tl_pairs_newton(handle, *limits, steps, length)):
+            if _is_over(lib.tl_pairs_newton(handle, *limits, steps, length)):
                 return clock.why_to_end()
             self._passes += 2 * steps[0] * part
             is_stuck = length[0] == 0.0 and self._damping == tuning.PAIRS_MOST_DAMPING
