@@ -584,7 +584,7 @@ TL_API tl_status tl_pairs_share(tl_pairs *self, size_t parts,
 
 /** Choose the pairs at dual variables and their scores, both (n, m): those whose dual variables are
  *  not 0, or would not be after an update of their row. Rows of norm 0 have none. *entries is their
- *  number, *numbers that of all blocks. */
+ *  number, *numbers that of all blocks. On failure no pairs are chosen. */
 TL_API tl_status tl_pairs_select(tl_pairs *self, const double *scores, const double *dual,
                                  size_t *entries, size_t *numbers);
 

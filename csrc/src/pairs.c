@@ -97,6 +97,15 @@ tl_status tl_pairs_create(tl_loss_id loss, size_t k, double gamma, double C, siz
     return TL_OK;
 }
 
+/* No pairs are chosen. */
+static void forget(tl_pairs *self) {
+    const size_t bytes = (self->m + 1) * sizeof(size_t);
+    self->rows = self->entries = 0;
+    self->blocks = NULL;
+    memset(self->class_start, 0, bytes);
+    memset(self->block_start, 0, bytes);
+}
+
 /* ---- parts ---- */
 
 tl_status tl_pairs_share(tl_pairs *self, size_t parts,
@@ -287,11 +296,7 @@ static tl_status select_rows(tl_pairs *self, const double *scores, const double 
     return TL_OK;
 }
 
-tl_status tl_pairs_select(tl_pairs *self, const double *scores, const double *dual, size_t *entries,
-                          size_t *numbers) {
-    if (self == NULL || scores == NULL || dual == NULL || entries == NULL || numbers == NULL)
-        return TL_ERR_NULL;
-    self->blocks = NULL;
+static tl_status choose(tl_pairs *self, const double *scores, const double *dual) {
     bool *wanted = tl_array(self->m, 1, sizeof *wanted);
     if (wanted == NULL) return TL_ERR_ALLOC;
     const tl_status status = select_rows(self, scores, dual, wanted);
@@ -299,7 +304,19 @@ tl_status tl_pairs_select(tl_pairs *self, const double *scores, const double *du
     if (status != TL_OK) return status;
     if (!allocate_pairs(self)) return TL_ERR_ALLOC;
     sort_by_class(self);
-    if (!allocate_blocks(self)) return TL_ERR_ALLOC;
+    return allocate_blocks(self) ? TL_OK : TL_ERR_ALLOC;
+}
+
+tl_status tl_pairs_select(tl_pairs *self, const double *scores, const double *dual, size_t *entries,
+                          size_t *numbers) {
+    if (self == NULL || scores == NULL || dual == NULL || entries == NULL || numbers == NULL)
+        return TL_ERR_NULL;
+    self->blocks = NULL;
+    const tl_status status = choose(self, scores, dual);
+    if (status != TL_OK) {
+        forget(self);
+        return status;
+    }
     for (size_t r = 0; r < self->rows; r++) {
         self->order[r] = r;
         for (size_t e = self->start[r]; e < self->start[r + 1]; e++)
@@ -316,7 +333,7 @@ tl_status tl_pairs_classes(const tl_pairs *self, int64_t *class_start, int32_t *
     if (self == NULL || class_start == NULL || rows == NULL) return TL_ERR_NULL;
     for (size_t c = 0; c <= self->m; c++)
         class_start[c] = (int64_t)self->class_start[c];
-    memcpy(rows, self->class_row, self->entries * sizeof *rows);
+    if (self->entries > 0) memcpy(rows, self->class_row, self->entries * sizeof *rows);
     return TL_OK;
 }
 
@@ -366,6 +383,7 @@ static void gather_part(void *arg, size_t part) {
 tl_status tl_pairs_gather(tl_pairs *self, tl_type type, const void *gram, float *blocks) {
     if (self == NULL || gram == NULL || blocks == NULL) return TL_ERR_NULL;
     if (type != TL_FLOAT32 && type != TL_FLOAT64) return TL_ERR_PARAMETER;
+    if (self->entries == 0) return TL_OK;
     gathering to = {self, type, gram, blocks};
     const double work = 4.0 * (double)self->block_start[self->m];
     if (tl_is_over(&self->watch, work)) return TL_ERR_OVER;

@@ -242,6 +242,7 @@ tl_status tl_pairs_find_face(tl_pairs *self, double damping) {
     for (size_t r = 0; r < self->rows; r++)
         add_row(self, r);
     number_places(self);
+    if (self->face.count == 0) return TL_OK; /* without pairs there may be no arrays */
     find_shares(&self->face, self->ops->differences);
     set_damping(self, damping);
     return set_blocks(self);

@@ -195,6 +195,33 @@ static int always(void *user) {
     return 1;
 }
 
+/* A call that ends amid the rows leaves no pairs, at first and after others. */
+static void test_choice_that_ends(void) {
+    static problem p;
+    double scores[N * M] = {0}, dual[N * M] = {0}, gap = NAN, length;
+    float blocks[1] = {0.0F};
+    size_t entries, numbers, steps;
+    int64_t class_start[M + 1];
+    int32_t rows[1];
+    make(&p, 0);
+    tl_pairs *pairs = create(&p, TL_LOSS_SVM_MULTI, 1, 0.0, 1.0);
+    for (int attempt = 0; attempt < 2; attempt++) {
+        pairs->watch = (tl_watch){.ask = always, .work = TL_WORK_BETWEEN - 1000.0};
+        CHECK(tl_pairs_select(pairs, scores, dual, &entries, &numbers) == TL_ERR_OVER);
+        pairs->watch = (tl_watch){0};
+        CHECK(tl_pairs_gap(pairs, &gap) == TL_OK && gap == 0.0);
+        CHECK(tl_pairs_classes(pairs, class_start, rows) == TL_OK && class_start[M] == 0);
+        CHECK(tl_pairs_gather(pairs, TL_FLOAT32, p.gram32, blocks) == TL_OK);
+        CHECK(tl_pairs_run(pairs, 1) == TL_ERR_NULL);
+        CHECK(tl_pairs_use(pairs, blocks) == TL_OK);
+        CHECK(tl_pairs_run(pairs, 1) == TL_OK);
+        CHECK(tl_pairs_newton(pairs, 0.0, 0.1, 5, &steps, &length) == TL_OK && steps == 0);
+        CHECK(tl_pairs_dual(pairs, dual) == TL_OK);
+        CHECK(tl_pairs_select(pairs, scores, dual, &entries, &numbers) == TL_OK && entries > 0);
+    }
+    tl_pairs_free(pairs);
+}
+
 static void test_refusals(void) {
     static problem p;
     make(&p, 0);
@@ -224,6 +251,7 @@ int main(void) {
         test_inverse(n);
     test_parts(2);
     test_parts(TL_MOST_PARTS);
+    test_choice_that_ends();
     test_refusals();
     return check_summary("test_pairs");
 }
