@@ -576,7 +576,8 @@ TL_API tl_status tl_pairs_create(tl_loss_id loss, size_t k, double gamma, double
 
 /** Have `each` share work among threads: it calls task(arg, part) for each part below `parts`, at
  *  the same time or not, and returns when all have ended. Parts are groups of classes. The numbers
- * do not depend on `parts`, at most TL_MOST_PARTS. is_over is asked by all threads then. */
+ * do not depend on `parts`, at most TL_MOST_PARTS. is_over is asked by all threads then. Pairs that
+ * were chosen before are no longer. */
 TL_API tl_status tl_pairs_share(tl_pairs *self, size_t parts,
                                 void (*each)(void *user, size_t parts,
                                              void (*task)(void *arg, size_t part), void *arg),

@@ -116,7 +116,8 @@ tl_status tl_pairs_share(tl_pairs *self, size_t parts,
     self->parts = parts;
     self->each = each;
     self->each_user = user;
-    self->largest_room = 0; /* its array has room for one part */
+    self->largest_room = 0; /* its array has room for other parts */
+    forget(self);
     return TL_OK;
 }
 

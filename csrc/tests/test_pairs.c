@@ -161,6 +161,25 @@ static void test_parts(size_t parts) {
     tl_pairs_free(pairs);
 }
 
+/* The parts of a choice made before would share the memory of their inverses. */
+static void test_parts_of_an_earlier_choice(void) {
+    static problem p;
+    double scores[N * M] = {0}, dual[N * M] = {0}, length;
+    float blocks[M * N * N];
+    size_t entries, numbers, steps;
+    make(&p, 0);
+    tl_pairs *pairs = create(&p, TL_LOSS_SVM_MULTI, 1, 0.5, 1.0);
+    CHECK(tl_pairs_select(pairs, scores, dual, &entries, &numbers) == TL_OK && entries > 0);
+    CHECK(tl_pairs_gather(pairs, TL_FLOAT32, p.gram32, blocks) == TL_OK);
+    CHECK(tl_pairs_use(pairs, blocks) == TL_OK);
+    CHECK(tl_pairs_share(pairs, 2, in_reverse, NULL) == TL_OK);
+    CHECK(tl_pairs_newton(pairs, 1.0, 0.1, 5, &steps, &length) == TL_ERR_NULL);
+    CHECK(tl_pairs_use(pairs, blocks) == TL_OK);
+    CHECK(tl_pairs_newton(pairs, 1.0, 0.1, 5, &steps, &length) == TL_OK);
+    CHECK(pairs->face.count == 0);
+    tl_pairs_free(pairs);
+}
+
 static void test_inverse(size_t n) {
     uint64_t state = 7;
     const size_t packed = n * (n + 1) / 2;
@@ -251,6 +270,7 @@ int main(void) {
         test_inverse(n);
     test_parts(2);
     test_parts(TL_MOST_PARTS);
+    test_parts_of_an_earlier_choice();
     test_choice_that_ends();
     test_refusals();
     return check_summary("test_pairs");
