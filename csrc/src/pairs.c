@@ -195,15 +195,17 @@ static void add_row(tl_pairs *self, size_t i, const tl_row *row, const double *a
     self->rows = r + 1;
 }
 
-/* The order of the classes: places, and the starts of the blocks. */
-static void sort_by_class(tl_pairs *self) {
-    const size_t m = self->m, entries = self->entries;
+/* The order of the classes: places, and the starts of the blocks. False where all blocks together
+ * have no size. */
+static bool sort_by_class(tl_pairs *self) {
+    const size_t m = self->m, entries = self->entries, most = PTRDIFF_MAX / sizeof *self->blocks;
     memset(self->class_start, 0, (m + 1) * sizeof *self->class_start);
     for (size_t e = 0; e < entries; e++)
         self->class_start[self->column[e] + 1]++;
     self->block_start[0] = 0;
     for (size_t c = 0; c < m; c++) {
         const size_t t = self->class_start[c + 1];
+        if (t > 0 && t > (most - self->block_start[c]) / t) return false;
         self->block_start[c + 1] = self->block_start[c] + t * t;
         self->class_start[c + 1] += self->class_start[c];
     }
@@ -215,6 +217,7 @@ static void sort_by_class(tl_pairs *self) {
             self->place[e] = place;
             self->class_row[place] = (int32_t)self->row[r];
         }
+    return true;
 }
 
 static void *resize(void *array, size_t count, size_t size) {
@@ -269,8 +272,8 @@ static bool allocate_blocks(tl_pairs *self) {
     }
     if (largest > self->largest_room) {
         self->largest_room = 0;
-        self->inverting =
-            resize(self->inverting, self->parts * 2 * largest * largest, sizeof *self->inverting);
+        free(self->inverting);
+        self->inverting = tl_array(self->parts * 2 * largest, largest, sizeof *self->inverting);
         if (!self->inverting) return false;
         self->largest_room = largest;
     }
@@ -303,9 +306,8 @@ static tl_status choose(tl_pairs *self, const double *scores, const double *dual
     const tl_status status = select_rows(self, scores, dual, wanted);
     free(wanted);
     if (status != TL_OK) return status;
-    if (!allocate_pairs(self)) return TL_ERR_ALLOC;
-    sort_by_class(self);
-    return allocate_blocks(self) ? TL_OK : TL_ERR_ALLOC;
+    const bool is_there = allocate_pairs(self) && sort_by_class(self) && allocate_blocks(self);
+    return is_there ? TL_OK : TL_ERR_ALLOC;
 }
 
 tl_status tl_pairs_select(tl_pairs *self, const double *scores, const double *dual, size_t *entries,
