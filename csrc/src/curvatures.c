@@ -88,13 +88,10 @@ tl_status tl_curvatures_set(tl_curvatures *self, double gamma, double C, const d
     if (status != TL_OK) return status;
     self->rows = 0;
     for (size_t i = 0; i < self->n; i++) {
-        const double C_i = weight ? C * weight[i] : C;
+        const double C_i = tl_row_C(C, weight, i);
         if (!(C_i > 0.0)) continue;
         const size_t r = self->rows, first = self->start[r];
-        const tl_row row = {.params = self->params,
-                            .C = C_i,
-                            .labels = self->label + self->label_start[i],
-                            .n_labels = (size_t)(self->label_start[i + 1] - self->label_start[i])};
+        const tl_row row = tl_row_of(self->params, C_i, 0.0, self->label_start, self->label, i);
         tl_curvature one = {.column = self->column + first, .weight = self->weight + first};
         self->ops->curvature(&row, m, gradients + i * m, &one);
         if (one.count == 0) continue;

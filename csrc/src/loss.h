@@ -23,6 +23,21 @@ typedef struct tl_row {
     size_t n_labels;
 } tl_row;
 
+/* Row i of data with these labels. */
+TL_INLINE tl_row tl_row_of(tl_params params, double C, double norm2, const int64_t *label_start,
+                           const int32_t *label, size_t i) {
+    return (tl_row){.params = params,
+                    .C = C,
+                    .norm2 = norm2,
+                    .labels = label + label_start[i],
+                    .n_labels = (size_t)(label_start[i + 1] - label_start[i])};
+}
+
+/* C times the weight of row i; `weight` may be NULL. */
+TL_INLINE double tl_row_C(double C, const double *weight, size_t i) {
+    return weight ? C * weight[i] : C;
+}
+
 /* Is class j a label? For j in ascending order; `in` counts the labels so far. */
 TL_INLINE bool tl_is_next_label(const tl_row *row, size_t j, size_t *in) {
     const bool is_label = *in < row->n_labels && (size_t)row->labels[*in] == j;

@@ -83,10 +83,7 @@ static tl_status check_and_compute(quantity what, tl_loss_id loss, size_t k, dou
     if (work == NULL) return TL_ERR_ALLOC;
     const size_t each = what == GRADIENTS ? m : 1;
     for (size_t i = 0; i < n; i++) {
-        const tl_row row = {.params = params,
-                            .C = 1.0,
-                            .labels = label + label_start[i],
-                            .n_labels = (size_t)(label_start[i + 1] - label_start[i])};
+        const tl_row row = tl_row_of(params, 1.0, 0.0, label_start, label, i);
         compute(what, ops, &row, m, x + i * m, out + i * each, work);
     }
     free(work);

@@ -181,7 +181,8 @@ static bool want(const tl_pairs *self, const tl_row *row, const double *scores, 
 static void add_row(tl_pairs *self, size_t i, const tl_row *row, const double *a,
                     const bool *wanted) {
     const size_t r = self->rows, first = self->start[r];
-    size_t e = first, own = self->own_start[r], in = 0;
+    size_t e = first, in = 0;
+    int64_t own = self->own_start[r];
     for (size_t j = 0; j < self->m; j++) {
         const bool is_label = tl_is_next_label(row, j, &in);
         if (!wanted[j]) continue;
@@ -286,12 +287,8 @@ static tl_status select_rows(tl_pairs *self, const double *scores, const double 
     self->rows = 0;
     for (size_t i = 0; i < self->n; i++) {
         if (tl_is_over(&self->watch, TL_WORK_OF_CLASS * (double)m)) return TL_ERR_OVER;
-        const int64_t first = self->label_start[i];
-        const tl_row row = {.params = self->params,
-                            .C = self->weight ? self->C * self->weight[i] : self->C,
-                            .norm2 = self->norm2[i],
-                            .labels = self->label + first,
-                            .n_labels = (size_t)(self->label_start[i + 1] - first)};
+        const tl_row row = tl_row_of(self->params, tl_row_C(self->C, self->weight, i),
+                                     self->norm2[i], self->label_start, self->label, i);
         if (!want(self, &row, scores + i * m, dual + i * m, wanted)) continue;
         if (!make_room(self, self->start[self->rows] + m)) return TL_ERR_ALLOC;
         add_row(self, i, &row, dual + i * m, wanted);

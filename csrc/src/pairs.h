@@ -74,7 +74,7 @@ struct tl_pairs {
     size_t room, pair_room, block_room, largest_room; /* of arrays, which only grow */
     size_t *row;                                      /* (rows): of the data */
     size_t *start;                                    /* (rows + 1) */
-    size_t *own_start;                                /* (rows + 1) */
+    int64_t *own_start;                               /* (rows + 1) */
     int32_t *own;        /* (own_start[rows]): the labels, as numbers among the row's entries */
     size_t *order;       /* (rows): of a pass */
     double *warm;        /* (rows, TL_WARM) */
@@ -113,11 +113,8 @@ size_t tl_pairs_first(const tl_pairs *self, const size_t *start, size_t part);
 /* Row r of the set as its loss sees it: its classes are those of its entries. */
 TL_INLINE tl_row tl_pairs_row(const tl_pairs *self, size_t r) {
     const size_t i = self->row[r];
-    return (tl_row){.params = self->params,
-                    .C = self->weight ? self->C * self->weight[i] : self->C,
-                    .norm2 = self->norm2[i],
-                    .labels = self->own + self->own_start[r],
-                    .n_labels = self->own_start[r + 1] - self->own_start[r]};
+    return tl_row_of(self->params, tl_row_C(self->C, self->weight, i), self->norm2[i],
+                     self->own_start, self->own, r);
 }
 
 /* ---- pairs_pass.c ---- */

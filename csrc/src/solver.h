@@ -281,12 +281,8 @@ TL_INLINE double tl_row_work(const tl_solver *self) {
 
 TL_INLINE tl_row tl_row_view(const tl_solver *self, size_t i) {
     const tl_data *data = &self->data;
-    const int64_t first = data->label_start[i];
-    return (tl_row){.params = self->params,
-                    .C = self->settings.C * (data->weight ? data->weight[i] : 1.0),
-                    .norm2 = self->outer.sigma * self->norm2[i],
-                    .labels = data->label + first,
-                    .n_labels = (size_t)(data->label_start[i + 1] - first)};
+    return tl_row_of(self->params, tl_row_C(self->settings.C, data->weight, i),
+                     self->outer.sigma * self->norm2[i], data->label_start, data->label, i);
 }
 
 /* solver_update.c */
