@@ -352,7 +352,9 @@ typedef struct tl_data {
     const int64_t *label_start;
     /** 0 .. m-1, ascending within a row. */
     const int32_t *label;
-    /** (n) sample weights >= 0, or NULL for ones: w is the same as w copies of the row. */
+    /** (n) sample weights >= 0, or NULL for ones: w is the same as w copies of the row. A row with
+     *  C w below 2.2e-308 counts as absent, as with the weight 0; C times the sum of all weights is
+     *  at least 1e-250 (TL_ERR_OVERFLOW). */
     const double *weight;
 
     /** Not 0: x is a file mapped into memory, so that pages may be dropped after use and read

@@ -33,9 +33,11 @@ TL_INLINE tl_row tl_row_of(tl_params params, double C, double norm2, const int64
                     .n_labels = (size_t)(label_start[i + 1] - label_start[i])};
 }
 
-/* C times the weight of row i; `weight` may be NULL. */
+/* C times the weight of row i; `weight` may be NULL. Where its inverse could overflow it is 0, and
+ * the row is not there. */
 TL_INLINE double tl_row_C(double C, const double *weight, size_t i) {
-    return weight ? C * weight[i] : C;
+    const double C_i = weight ? C * weight[i] : C;
+    return C_i >= DBL_MIN ? C_i : 0.0;
 }
 
 /* Is class j a label? For j in ascending order; `in` counts the labels so far. */

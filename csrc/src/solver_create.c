@@ -154,6 +154,7 @@ static bool is_moderate_start(const tl_solver *self, bool in_float32) {
 static bool is_moderate(const tl_solver *self, bool in_float32) {
     const tl_data *data = &self->data;
     const double largest = in_float32 ? TL_LARGEST32 : TL_LARGEST;
+    if (!(self->settings.C * self->total_weight >= TL_LEAST_C)) return false;
     if (!is_moderate_start(self, in_float32)) return false;
     const double *center = self->settings.center; /* NULL after it has been copied */
     const double center2 = center ? tl_dot(data->d * data->m, center, center) : 0.0;

@@ -107,6 +107,9 @@
 #define TL_LARGEST 1e200
 #define TL_LARGEST32 1e30
 #define TL_ROOM 1e6
+/* C n stays above this: rows that count as absent since their C_i is below DBL_MIN are nothing
+ * beside it. */
+#define TL_LEAST_C 1e-250
 /* The squared norms of rows that get a float32 copy, where they are not 0. */
 #define TL_LEAST_NORM2 1e-20
 #define TL_LARGEST_NORM2 1e20

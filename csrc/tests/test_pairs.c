@@ -209,6 +209,26 @@ static void test_inverse(size_t n) {
     free(work);
 }
 
+/* A row whose C_i has no finite inverse has no pairs. */
+static void test_tiny_weight(void) {
+    static problem p;
+    double scores[N * M] = {0}, dual[N * M] = {0}, weight[N], square[N];
+    size_t entries, numbers;
+    tl_pairs *pairs = NULL;
+    make(&p, 0);
+    for (size_t i = 0; i < N; i++) {
+        weight[i] = i == 7 ? 1e-310 : 1.0;
+        square[i] = p.gram[i * N + i];
+    }
+    CHECK(tl_pairs_create(TL_LOSS_SVM_MULTI, 1, 0.5, 1.0, N, M, p.start, p.label, weight, square,
+                          NULL, NULL, &pairs) == TL_OK);
+    CHECK(tl_pairs_select(pairs, scores, dual, &entries, &numbers) == TL_OK);
+    CHECK(pairs->rows == N - 2); /* nor has the row of zeros */
+    for (size_t r = 0; r < pairs->rows; r++)
+        CHECK(pairs->row[r] != 7);
+    tl_pairs_free(pairs);
+}
+
 static int always(void *user) {
     (void)user;
     return 1;
@@ -271,6 +291,7 @@ int main(void) {
     test_parts(2);
     test_parts(TL_MOST_PARTS);
     test_parts_of_an_earlier_choice();
+    test_tiny_weight();
     test_choice_that_ends();
     test_refusals();
     return check_summary("test_pairs");

@@ -265,6 +265,48 @@ static tl_status attempt(const tl_data *data, const tl_settings *settings) {
     return status;
 }
 
+/* Rows whose C_i has no finite inverse count as absent, and the others must weigh more. */
+static void test_tiny_weights(void) {
+    enum { ABSENT = 7 };
+    problem p;
+    double weight[N];
+    for (int loss = 0; loss < TL_LOSS_COUNT; loss++) {
+        const tl_traits traits = traits_of(loss);
+        if (!traits.convex) continue; /* it has no dual */
+        make(&p, !traits.multiclass);
+        for (int form = 0; form < FORMS; form++) {
+            double dual[N * M] = {0};
+            tl_objective objective;
+            tl_solver *solver = NULL;
+            tl_data data = view(&p, form);
+            tl_settings settings = choose((tl_loss_id)loss, 1, 0.5 * !traits.smooth, form);
+            data.weight = weight;
+            for (size_t i = 0; i < N; i++)
+                weight[i] = i == ABSENT ? 1e-310 : 1.0;
+            CHECK(tl_solver_create(&data, &settings, dual, &solver) == TL_OK);
+            finish(solver, reachable(form));
+            tl_solver_free(solver);
+            for (size_t j = 0; j < M; j++)
+                CHECK(dual[ABSENT * M + j] == 0.0);
+            CHECK(tl_solver_create(&data, &settings, dual, &solver) == TL_OK);
+            CHECK(tl_solver_set_C(solver, 1e-100) == TL_OK);
+            CHECK(tl_solver_evaluate(solver, &objective) == TL_OK);
+            tl_solver_free(solver);
+
+            settings.C = 1e-100;
+            for (size_t i = 0; i < N; i++)
+                weight[i] = i == ABSENT ? 1e-208 : 1e-9;
+            memset(dual, 0, sizeof dual);
+            CHECK(tl_solver_create(&data, &settings, dual, &solver) == TL_OK);
+            finish(solver, 1e-6);
+            tl_solver_free(solver);
+            for (size_t i = 0; i < N; i++)
+                weight[i] = 1e-208;
+            CHECK(attempt(&data, &settings) == TL_ERR_OVERFLOW);
+        }
+    }
+}
+
 static void test_refusals(void) {
     problem p;
     make(&p, 0);
@@ -425,6 +467,7 @@ int main(void) {
     test_windows();
     test_center();
     test_constant();
+    test_tiny_weights();
     test_refusals();
     test_overflowing_sizes();
     test_too_many_features();

@@ -10,7 +10,14 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from toplabel import losses
-from toplabel._core.arrays import MatrixLike, as_features, as_labels, as_weights, squared_norms
+from toplabel._core.arrays import (
+    MatrixLike,
+    as_features,
+    as_labels,
+    as_weights,
+    row_C,
+    squared_norms,
+)
 from toplabel._core.problem import gram_matrix
 from toplabel._core.solution import Solution, join_intercept, relative_gap
 from toplabel.simplex import SimplexSolution
@@ -174,7 +181,8 @@ def _kernel(rows, solution, B, A, constant=0.0) -> _Products:
 def _objectives(parts: _Products, y, solution: Solution, weight: np.ndarray) -> Certificate:
     total, C = math.fsum(weight), solution.C
     parameters = (solution.k, solution.gamma)
-    n, there = len(weight), weight > 0.0
+    n, caps = len(weight), row_C(C, weight)
+    there = caps > 0.0
     if not (np.abs(parts.scores) + parts.error).max() <= _LARGEST_SCORE:
         return Certificate(math.inf, -math.inf, math.inf, math.inf)
     values = weight * losses.value(solution.loss, parts.scores, y, *parameters)
@@ -186,7 +194,7 @@ def _objectives(parts: _Products, y, solution: Solution, weight: np.ndarray) -> 
         # A hinge is a difference of margins, right to their digits.
         margins = np.maximum(np.abs(parts.scores).max(axis=1), 1.0)
         doubt += weight * np.where(values + doubt > 0.0, 4.0 * _UNIT * margins, 0.0)
-    v = -solution.A / (C * np.where(there, weight, 1.0))[:, None]
+    v = solution.A / -np.where(there, caps, np.inf)[:, None]
     conjugates = np.zeros(n)
     conjugates[there] = weight[there] * losses.conjugate(solution.loss, v, y, *parameters)[there]
     conjugates[~there & (solution.A != 0.0).any(axis=1)] = np.inf

@@ -97,7 +97,8 @@ def solve(
         rescaled; an array must be feasible for this C. For a loss that is not convex, where the
         descent starts.
     sample_weight : array-like, (n,)
-        A weight w is the same as w copies of the row; n is then the sum of the weights.
+        A weight w is the same as w copies of the row; n is then the sum of the weights. Weights that are
+        200 orders of magnitude below the largest count as 0, and so do those with C w below 2.2e-308.
     eval_every : int, optional
         Epochs between two evaluations of the objectives. By default the solver evaluates where it
         expects to be done.

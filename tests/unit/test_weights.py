@@ -79,6 +79,20 @@ def test_a_tiny_weight_is_that_of_a_row_that_is_not_there(wide_problem, loss):
     assert found.primal == pytest.approx(without.primal, rel=1e-6)
 
 
+@pytest.mark.parametrize("method", ["sdca", "newton", "pairs"])
+def test_so_is_one_whose_product_with_C_is_tiny(wide_problem, method):
+    X, y, _ = wide_problem
+    weight = np.full(len(y), 1e-9)
+    weight[13:15] = 1e-208, 2e-209  # 1/(C w) is infinite
+    options = {"C": 1e-100, "sample_weight": weight, "method": method}
+    solution = toplabel.solve(X, y, "svm_multi", **options)
+    assert solution.status == "converged"
+    assert not solution.A[13:15].any()
+    assert toplabel.certify(X, y, solution, sample_weight=weight).relative_gap <= 2e-3
+    again = toplabel.solve(X, y, "svm_multi", warm_start=solution, **options)
+    assert again.status == "converged"
+
+
 # ---- what is chosen and measured; scikit-learn's checks compare models of weights and copies --------
 
 

@@ -267,6 +267,12 @@ def as_weights(value: Any, n: int) -> np.ndarray | None:
     return np.where(array < 1e-200 * array.max(), 0.0, array)
 
 
+def row_C(C: float, weight: np.ndarray) -> np.ndarray:
+    """Return C times the weights; 0 where its inverse could overflow, since such a row is not there."""
+    product = C * weight
+    return np.where(product >= np.finfo(np.float64).tiny, product, 0.0)
+
+
 def as_number(
     value: object, name: str, low: float, *, strict: bool = False, high: float = np.inf
 ) -> float:

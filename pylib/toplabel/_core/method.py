@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from toplabel._core import losses, tuning
+from toplabel._core.arrays import row_C
 from toplabel._core.problem import Problem
 from toplabel._core.run import Run
 from toplabel._core.solution import Record, relative_gap
@@ -60,6 +61,7 @@ class Method(ABC):
         self._passes = 0.0
         self.steps = 0
         self._weight = np.ones(problem.labels.n) if problem.weight is None else problem.weight
+        self._caps = row_C(C, self._weight)
         W = run.coefficients()
         if (weights := run.weights()) is not None:
             W = np.ascontiguousarray(weights.T)
@@ -117,8 +119,7 @@ class Method(ABC):
 
     def _gradients(self, A: np.ndarray) -> np.ndarray:
         """Return the gradients of the losses to which dual variables belong."""
-        caps = np.where(self._weight > 0.0, self._C * self._weight, np.inf)
-        return A / -caps[:, None]
+        return A / -np.where(self._caps > 0.0, self._caps, np.inf)[:, None]
 
     def _offer(
         self, W: np.ndarray, S: np.ndarray, A: np.ndarray, penalty: float, dual_penalty: float

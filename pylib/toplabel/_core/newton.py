@@ -120,7 +120,7 @@ class Newton(Method):
 
     def _dual(self, g: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the dual variables of gradients, and ``A^T X``."""
-        A = -self._C * self._weight[:, None] * g
+        A = -self._caps[:, None] * g
         return A, self._rows.combine(A)
 
     def _offer_point(self, W: np.ndarray, S: np.ndarray, A: np.ndarray, V: np.ndarray) -> None:
