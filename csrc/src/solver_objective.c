@@ -143,12 +143,13 @@ tl_status tl_solver_evaluate(tl_solver *self, tl_objective *objective) {
         set_unknown(self, objective);
         return TL_ERR_OVER;
     }
-    const tl_status status = tl_fill_objective(objective, at.primal, at.dual, at.rounding);
+    tl_objective now = {.norm2 = at.norm2.primal};
+    const tl_status status = tl_fill_objective(&now, at.primal, at.dual, at.rounding);
     if (status != TL_OK) return status;
     if (is_indefinite(self, &at)) return TL_ERR_INDEFINITE;
     tl_check_float32(self, at.primal - at.dual);
-    objective->norm2 = at.norm2.primal;
-    count(self, objective);
+    count(self, &now);
+    *objective = now;
     return TL_OK;
 }
 

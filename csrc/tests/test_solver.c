@@ -422,6 +422,25 @@ static void test_refusals(void) {
     CHECK(tl_blas_set(&empty) == TL_ERR_NULL);
 }
 
+/* An evaluation that fails leaves the objectives as they were. */
+static void test_indefinite(void) {
+    problem p;
+    make(&p, 0);
+    for (size_t i = 0; i < N * N; i++)
+        p.gram[i] = i % (N + 1) == 0 ? 1.0 : 2.0; /* the smallest eigenvalue is -1 */
+    double dual[N * M] = {0};
+    const tl_data data = view(&p, GRAM);
+    tl_settings settings;
+    tl_settings_default(&settings);
+    tl_solver *solver = NULL;
+    CHECK(tl_solver_create(&data, &settings, dual, &solver) == TL_OK);
+    tl_objective objective = {.primal = 7.0, .relative_gap = 7.0, .epochs = 7};
+    CHECK(tl_solver_run(solver, 5) == TL_OK);
+    CHECK(tl_solver_evaluate(solver, &objective) == TL_ERR_INDEFINITE);
+    CHECK(objective.primal == 7.0 && objective.relative_gap == 7.0 && objective.epochs == 7);
+    tl_solver_free(solver);
+}
+
 /* Sizes whose products overflow are refused before anything is read or written. */
 static void test_overflowing_sizes(void) {
     const size_t many = (size_t)1 << (8 * sizeof(size_t) - 2);
@@ -469,6 +488,7 @@ int main(void) {
     test_constant();
     test_tiny_weights();
     test_refusals();
+    test_indefinite();
     test_overflowing_sizes();
     test_too_many_features();
     return check_summary("solver");
