@@ -3,6 +3,8 @@ what ends a run.
 """
 
 import itertools
+import threading
+import time
 
 import numpy as np
 import pytest
@@ -300,18 +302,51 @@ def test_threads_share_the_blocks_and_leave_the_bits(key, kernel, monkeypatch):
     np.testing.assert_array_equal(shared.A, alone.A)
 
 
-def test_ctrl_c_leaves_no_part_of_a_task_out():
+@pytest.mark.parametrize("times", [1, 2])
+def test_ctrl_c_leaves_no_part_of_a_task_out(times):
     clock = Clock()
     team = pairs._Team(2, clock)
     done = []
 
     def task(argument, part):
-        if part == 0 and not done.count(0):
-            done.append(0)
-            raise KeyboardInterrupt
         done.append(part)
+        if part == 0 and done.count(0) <= times:
+            raise KeyboardInterrupt
 
     team.run(3, task, None)
     team.end()
     assert clock.is_interrupted
-    assert [done.count(part) for part in range(3)] == [2, 2, 2]
+    assert [done.count(part) for part in range(3)] == [1 + times, 2, 2]
+
+
+def test_ctrl_c_leaves_no_thread_at_work(monkeypatch):
+    """It comes when a part has been given to a thread, and its future is not known yet."""
+    team = pairs._Team(2, Clock())
+    submit, began, ended = team._pool.submit, [], []
+
+    def submit_and_interrupt(*call):
+        submit(*call)
+        raise KeyboardInterrupt
+
+    def task(argument, part):
+        began.append(part)
+        if threading.current_thread() is not threading.main_thread():
+            time.sleep(0.2)
+        ended.append(part)
+
+    monkeypatch.setattr(team._pool, "submit", submit_and_interrupt)
+    team.run(3, task, None)
+    assert sorted(began) == sorted(ended) == [0, 1, 1, 2]
+
+
+def test_parts_are_done_where_no_thread_can_be_started(monkeypatch):
+    team = pairs._Team(2, Clock())
+    done = []
+
+    def refuse(*call):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(team._pool, "submit", refuse)
+    for _ in range(2):
+        team.run(3, lambda argument, part: done.append(part), None)
+    assert done == [0, 1, 2, 0, 1, 2]

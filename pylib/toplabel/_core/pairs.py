@@ -50,27 +50,45 @@ def _is_over(status: int) -> bool:
 
 
 class _Team:
-    """Threads beside the one that calls, which share its work in the C library."""
+    """Threads beside the one that calls, which share its work in the C library until Ctrl-C comes or a
+    thread cannot be started.
+    """
 
     def __init__(self, threads: int, clock: Clock):
         self._pool = ThreadPoolExecutor(threads)
         self._clock = clock
+        self._is_alone = False
 
     def run(self, parts: int, task: Callable, argument: Any) -> None:
-        """Do all parts of a task, which may be done twice."""
-        others: list = []
-        try:
-            for part in range(1, parts):
-                others.append(self._pool.submit(copy_context().run, task, argument, part))
-            task(argument, 0)
-            wait(others)
-        except KeyboardInterrupt:  # of the main thread: the C library goes on once all is done
-            self._clock.interrupt()
-            wait(others)
-            for part in range(parts):
-                task(argument, part)
+        """Do all parts of a task, which may be done more than once.
+
+        The argument is memory of the C library, which goes on when this returns: all parts are done
+        then, and no thread is at work.
+        """
+        while True:
+            try:
+                if self._is_alone:
+                    self.end()  # a future that Ctrl-C kept from a list is waited for, too
+                    for part in range(parts):
+                        task(argument, part)
+                else:
+                    self._share(parts, task, argument)
+                return
+            except KeyboardInterrupt:  # of the main thread
+                self._clock.interrupt()
+            except RuntimeError:  # of a thread that cannot be started
+                if self._is_alone:
+                    raise
+            self._is_alone = True
+
+    def _share(self, parts: int, task: Callable, argument: Any) -> None:
+        submit = self._pool.submit
+        others = [submit(copy_context().run, task, argument, part) for part in range(1, parts)]
+        task(argument, 0)
+        wait(others)
 
     def end(self) -> None:
+        """End the threads once they have done what was given to them."""
         self._pool.shutdown()
 
 
