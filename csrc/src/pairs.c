@@ -130,6 +130,12 @@ void tl_pairs_each(const tl_pairs *self, double work, void (*task)(void *, size_
         task(arg, part);
 }
 
+bool tl_pairs_is_over(tl_pairs *self) {
+    for (size_t part = 0; part < self->parts; part++)
+        if (self->part_is_over[part]) self->watch.is_over = true;
+    return self->watch.is_over;
+}
+
 size_t tl_pairs_first(const tl_pairs *self, const size_t *start, size_t part) {
     const double share = (double)start[self->m] * (double)part / (double)self->parts;
     size_t c = 0;
@@ -356,28 +362,35 @@ static void gather32(size_t count, const int32_t *restrict at, const float *rest
 }
 
 typedef struct {
-    const tl_pairs *pairs;
+    tl_pairs *pairs;
     tl_type type;
     const void *gram;
     float *blocks;
 } gathering;
 
+/* The block of class c. */
+static void gather_block(const gathering *to, size_t c, tl_watch *watch) {
+    const tl_pairs *self = to->pairs;
+    const size_t first = self->class_start[c], t = self->class_start[c + 1] - first;
+    const int32_t *rows = self->class_row + first;
+    float *block = to->blocks + self->block_start[c];
+    for (size_t j = 0; j < t && !tl_is_over(watch, TL_WORK_OF_COPY * (double)t); j++) {
+        const size_t start = (size_t)rows[j] * self->n;
+        if (to->type == TL_FLOAT32)
+            gather32(t, rows, (const float *)to->gram + start, block + j * t);
+        else
+            gather64(t, rows, (const double *)to->gram + start, block + j * t);
+    }
+}
+
 static void gather_part(void *arg, size_t part) {
     const gathering *to = arg;
-    const tl_pairs *self = to->pairs;
+    tl_pairs *self = to->pairs;
+    tl_watch watch = self->watch;
     const size_t end = tl_pairs_first(self, self->block_start, part + 1);
-    for (size_t c = tl_pairs_first(self, self->block_start, part); c < end; c++) {
-        const size_t first = self->class_start[c], t = self->class_start[c + 1] - first;
-        const int32_t *rows = self->class_row + first;
-        float *block = to->blocks + self->block_start[c];
-        for (size_t j = 0; j < t; j++) {
-            const size_t start = (size_t)rows[j] * self->n;
-            if (to->type == TL_FLOAT32)
-                gather32(t, rows, (const float *)to->gram + start, block + j * t);
-            else
-                gather64(t, rows, (const double *)to->gram + start, block + j * t);
-        }
-    }
+    for (size_t c = tl_pairs_first(self, self->block_start, part); c < end; c++)
+        gather_block(to, c, &watch);
+    self->part_is_over[part] = watch.is_over;
 }
 
 tl_status tl_pairs_gather(tl_pairs *self, tl_type type, const void *gram, float *blocks) {
@@ -385,10 +398,10 @@ tl_status tl_pairs_gather(tl_pairs *self, tl_type type, const void *gram, float 
     if (type != TL_FLOAT32 && type != TL_FLOAT64) return TL_ERR_PARAMETER;
     if (self->entries == 0) return TL_OK;
     gathering to = {self, type, gram, blocks};
-    const double work = 4.0 * (double)self->block_start[self->m];
+    const double work = TL_WORK_OF_COPY * (double)self->block_start[self->m];
     if (tl_is_over(&self->watch, work)) return TL_ERR_OVER;
     tl_pairs_each(self, work, gather_part, &to);
-    return TL_OK;
+    return tl_pairs_is_over(self) ? TL_ERR_OVER : TL_OK;
 }
 
 tl_status tl_pairs_use(tl_pairs *self, const float *blocks) {

@@ -106,6 +106,9 @@ TL_INLINE size_t tl_pairs_width(const tl_pairs *self, size_t r) {
 /* Calls task(arg, part) for each part; on several threads, if it takes so many multiplications. */
 void tl_pairs_each(const tl_pairs *self, double work, void (*task)(void *, size_t), void *arg);
 
+/* Is the call to end, as one of the parts was told? */
+bool tl_pairs_is_over(tl_pairs *self);
+
 /* The first class of a part; the parts have about the same share of the numbers that begin at start
  * (m + 1). */
 size_t tl_pairs_first(const tl_pairs *self, const size_t *start, size_t part);

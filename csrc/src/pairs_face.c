@@ -232,9 +232,7 @@ static tl_status set_blocks(tl_pairs *self) {
     const double work = 2.0 * (double)self->face.block_start[self->m];
     find_leading(self);
     tl_pairs_each(self, work, set_part, self);
-    for (size_t part = 0; part < self->parts; part++)
-        if (self->part_is_over[part]) self->watch.is_over = true;
-    return tl_is_over(&self->watch, work) ? TL_ERR_OVER : TL_OK;
+    return tl_pairs_is_over(self) || tl_is_over(&self->watch, work) ? TL_ERR_OVER : TL_OK;
 }
 
 tl_status tl_pairs_find_face(tl_pairs *self, double damping) {

@@ -137,18 +137,22 @@ static double gain_of_trial(tl_pairs *self, double *change) {
            0.5 * tl_dot(self->entries, self->moved, change);
 }
 
-/* Moves along d; returns the length of the step, 0 where none makes the dual larger. */
-static double search(tl_pairs *self, const double *d, double *change) {
+/* Moves along d; *length is that of the step, 0 where none makes the dual larger. */
+static tl_status search(tl_pairs *self, const double *d, double *change, double *length) {
+    const double work =
+        (double)self->block_start[self->m] + TL_WORK_OF_CLASS * (double)self->entries;
     double t = 1.0;
     for (int trial = 0; trial < TL_PAIRS_TRIALS; trial++, t *= 0.5) {
+        if (tl_is_over(&self->watch, work)) return TL_ERR_OVER;
         for (size_t r = 0; r < self->rows; r++)
             project_row(self, r, t, d);
         if (!(gain_of_trial(self, change) > 0.0)) continue;
         memcpy(self->dual, self->trial, self->entries * sizeof *self->dual);
         tl_axpy(self->entries, 1.0, change, self->scores);
-        return t;
+        *length = t;
+        break;
     }
-    return 0.0;
+    return TL_OK;
 }
 
 tl_status tl_pairs_newton(tl_pairs *self, double damping, double tol, size_t most, size_t *steps,
@@ -164,6 +168,6 @@ tl_status tl_pairs_newton(tl_pairs *self, double damping, double tol, size_t mos
         vectors[i] = self->vectors + i * self->entries;
     find_gradient(self, vectors[1]);
     status = conjugate_gradients(self, tol, most, vectors, steps);
-    if (status == TL_OK && *steps > 0) *length = search(self, vectors[0], vectors[1]);
-    return status;
+    if (status != TL_OK || *steps == 0) return status;
+    return search(self, vectors[0], vectors[1], length);
 }

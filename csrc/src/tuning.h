@@ -186,5 +186,7 @@
 #define TL_WORK_BETWEEN 3e7
 /* What the loss of a class takes beside its score, in multiplications. */
 #define TL_WORK_OF_CLASS 16.0
+/* What the copy of a number from a large matrix takes. */
+#define TL_WORK_OF_COPY 4.0
 
 #endif /* TL_TUNING_H */

@@ -261,6 +261,37 @@ static void test_choice_that_ends(void) {
     tl_pairs_free(pairs);
 }
 
+static int is_one(void *user) {
+    return *(const size_t *)user == 1;
+}
+
+/* A limit within the gathering of blocks, and within the search of a step. */
+static void test_limits(void) {
+    static problem p;
+    double scores[N * M] = {0}, dual[N * M] = {0}, length;
+    float blocks[M * N * N];
+    size_t entries, numbers, steps;
+    make(&p, 0);
+    tl_pairs *pairs = create(&p, TL_LOSS_SVM_MULTI, 1, 0.5, 1.0);
+    CHECK(tl_pairs_select(pairs, scores, dual, &entries, &numbers) == TL_OK && entries > 0);
+    const double gathering = TL_WORK_OF_COPY * (double)numbers;
+    pairs->watch = (tl_watch){.ask = always, .work = TL_WORK_BETWEEN - gathering - 1.0};
+    CHECK(tl_pairs_gather(pairs, TL_FLOAT32, p.gram32, blocks) == TL_ERR_OVER);
+
+    pairs->watch = (tl_watch){0};
+    CHECK(tl_pairs_gather(pairs, TL_FLOAT32, p.gram32, blocks) == TL_OK);
+    CHECK(tl_pairs_use(pairs, blocks) == TL_OK);
+    pairs->watch = (tl_watch){0};
+    CHECK(tl_pairs_newton(pairs, 1.0, 0.1, 1, &steps, &length) == TL_OK && length > 0.0);
+    const double work = pairs->watch.work;
+    CHECK(tl_pairs_select(pairs, scores, dual, &entries, &numbers) == TL_OK);
+    CHECK(tl_pairs_use(pairs, blocks) == TL_OK);
+    pairs->watch = (tl_watch){.ask = is_one, .user = &steps, .work = TL_WORK_BETWEEN - work};
+    CHECK(tl_pairs_newton(pairs, 1.0, 0.1, 1, &steps, &length) == TL_ERR_OVER);
+    CHECK(length == 0.0);
+    tl_pairs_free(pairs);
+}
+
 static void test_refusals(void) {
     static problem p;
     make(&p, 0);
@@ -293,6 +324,7 @@ int main(void) {
     test_parts_of_an_earlier_choice();
     test_tiny_weight();
     test_choice_that_ends();
+    test_limits();
     test_refusals();
     return check_summary("test_pairs");
 }

@@ -185,8 +185,11 @@ def test_limits_end_the_run_with_what_was_reached(problem):
     assert solve(problem, "svm_multi", max_iter=0).epochs == 0
 
 
-def test_a_limit_within_the_choice_of_pairs_ends_the_run(monkeypatch):
+@pytest.mark.parametrize("form", ["gathered", "by class"])
+def test_a_limit_within_the_choice_of_pairs_ends_the_run(monkeypatch, form):
     """All pairs of so many rows are so many products that the C library asks before it gathers them."""
+    if form == "by class":
+        monkeypatch.setattr(tuning, "PAIRS_GRAM_BYTES", 0)
     rng = np.random.default_rng(0)
     X, Y = rng.normal(size=(1400, 6)), (rng.random((1400, M)) < 0.3).astype(int)
     fill = pairs._Kernel.fill

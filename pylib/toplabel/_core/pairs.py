@@ -157,14 +157,16 @@ class _Kernel:
             S[rows] = K[rows].astype(np.float64, copy=False) @ A
         return S
 
-    def fill(self, handle, m: int, entries: int, numbers: int) -> np.ndarray | None:
+    def fill(
+        self, handle, m: int, entries: int, numbers: int, is_over: Callable[[], bool]
+    ) -> np.ndarray | None:
         """Return the blocks of a working set; None where the time is over."""
         if len(self._blocks) < numbers:  # new memory costs more than what is done with it
             self._blocks = np.empty(numbers, np.float32)
         blocks, K = self._blocks[:numbers], self._gram
         if K is None:
-            self._fill_by_class(handle, m, entries, blocks)
-            return blocks
+            self._fill_by_class(handle, m, entries, blocks, is_over)
+            return None if is_over() else blocks
         single = K.dtype == np.float32
         at = pointer(K, "float *" if single else "double *")
         of = pointer(blocks, "float *")
@@ -175,13 +177,17 @@ class _Kernel:
             blocks += np.float32(self._shift)
         return blocks
 
-    def _fill_by_class(self, handle, m: int, entries: int, blocks: np.ndarray) -> None:
+    def _fill_by_class(
+        self, handle, m: int, entries: int, blocks: np.ndarray, is_over: Callable[[], bool]
+    ) -> None:
         starts, rows = np.empty(m + 1, np.int64), np.empty(entries, np.int32)
         check(
             lib.tl_pairs_classes(handle, pointer(starts, "int64_t *"), pointer(rows, "int32_t *"))
         )
         first = 0
         for begin, end in itertools.pairwise(starts):
+            if is_over():
+                return
             X = self._single[rows[begin:end]]
             block = X @ X.T
             last = first + int(end - begin) ** 2
@@ -284,7 +290,7 @@ class Pairs(Method):
         if _is_over(lib.tl_pairs_select(handle, *arrays, counts, counts + 1)):
             return self._options.clock.why_to_end()
         entries, numbers = counts
-        blocks = self._kernel.fill(handle, self._problem.labels.m, entries, numbers)
+        blocks = self._kernel.fill(handle, self._problem.labels.m, entries, numbers, self._is_late)
         if blocks is None:
             return self._options.clock.why_to_end()
         check(lib.tl_pairs_use(handle, pointer(blocks, "float *")))
