@@ -246,7 +246,7 @@ extern const tl_storage tl_storage_copy32;  /* a float32 copy of float64 rows, i
 extern const tl_storage tl_storage_gram;    /* a Gram matrix, in blocks */
 extern const tl_storage tl_storage_gram32;  /* a Gram matrix in float32, or such a copy */
 
-/* To the storage of a float32 copy of the rows; false without the memory for it. */
+/* To the storage of a float32 copy of the rows; false without the memory or the time for it. */
 bool tl_copy_to_float32(tl_solver *self);
 
 TL_INLINE size_t tl_smaller(size_t a, size_t b) {

@@ -217,7 +217,8 @@ static tl_status initialise(tl_solver *self) {
     const tl_data *data = &self->data;
     const size_t in_memory = tl_rows_in_memory(self);
     self->total_weight = data->weight ? 0.0 : (double)data->n;
-    for (size_t i = 0; i < data->n && !tl_is_over(&self->watch, (double)data->d); i++) {
+    const double work = (double)self->row_length;
+    for (size_t i = 0; i < data->n && !tl_is_over(&self->watch, work); i++) {
         if (data->weight) self->total_weight += data->weight[i];
         self->order[i] = i;
         self->norm2[i] = self->storage->norm2(self, i);

@@ -27,6 +27,8 @@ double tl_weights_norms_rounding(const tl_solver *self, const tl_sizes *sizes,
 void tl_to_float32(size_t count, const double *x, float *out);
 bool tl_blocks_allocate(tl_solver *self);
 bool tl_float32_allocate(tl_solver *self);
+/* The entry of row i of a Gram matrix that is ||x_i||^2. */
+double tl_gram_norm2(tl_solver *self, size_t i);
 /* Rows first .. first + count - 1 in float64: where they are, or copied. */
 const double *tl_consecutive_rows(tl_solver *self, size_t first, size_t count);
 /* These rows into blocks.rows. */

@@ -28,19 +28,29 @@ static bool copies_rows(const tl_data *data) {
     return data->type == TL_FLOAT32 || data->constant != 0.0;
 }
 
-/* Row i in float64, with the constant feature. */
-static void copy_row(const tl_solver *self, size_t i, double *row) {
-    const size_t stored = self->stored_length, start = i * stored;
+/* Numbers first .. first + count - 1 of row i in float64. */
+static void copy_part(const tl_solver *self, size_t i, size_t first, size_t count, double *out) {
+    const size_t start = i * self->stored_length + first;
     const double constant = self->data.constant;
     if (self->data.type == TL_FLOAT32)
-        tl_widen(stored, (const float *)self->data.x + start, row);
+        tl_widen(count, (const float *)self->data.x + start, out);
     else
-        memcpy(row, (const double *)self->data.x + start, stored * sizeof *row);
-    if (constant == 0.0) return;
-    if (stored < self->row_length)
-        row[stored] = constant;
-    else /* of a Gram matrix */
-        add_number(stored, constant * constant, row);
+        memcpy(out, (const double *)self->data.x + start, count * sizeof *out);
+    if (constant != 0.0 && self->storage->by_coefficients)
+        add_number(count, constant * constant, out);
+}
+
+/* Row i in float64, with the constant feature. */
+static void copy_row(const tl_solver *self, size_t i, double *row) {
+    const size_t stored = self->stored_length;
+    copy_part(self, i, 0, stored, row);
+    if (stored < self->row_length) row[stored] = self->data.constant;
+}
+
+double tl_gram_norm2(tl_solver *self, size_t i) {
+    double square;
+    copy_part(self, i, i, 1, &square);
+    return square;
 }
 
 const double *tl_consecutive_rows(tl_solver *self, size_t first, size_t count) {

@@ -99,8 +99,10 @@ bool tl_copy_to_float32(tl_solver *self) {
     if (!tl_float32_allocate(self)) return false;
     own->copy = tl_aligned(n, stride, sizeof *own->copy);
     if (own->copy == NULL) return false;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
+        if (tl_is_over(&self->watch, TL_WORK_OF_COPY * (double)length)) return false;
         tl_to_float32(length, tl_consecutive_rows(self, i, 1), own->copy + i * stride);
+    }
     own->x = own->copy;
     own->length = length;
     own->stride = stride;

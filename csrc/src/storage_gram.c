@@ -24,10 +24,6 @@ static void multiply_consecutive(tl_solver *self, const double *matrix, size_t f
     tl_gemm_nn(count, self->data.m, self->data.n, x, matrix, self->scores);
 }
 
-static double norm2(tl_solver *self, size_t i) {
-    return tl_consecutive_rows(self, i, 1)[i];
-}
-
 static void scores(tl_solver *self, size_t first, size_t count) {
     multiply_consecutive(self, self->primal, first, count);
 }
@@ -216,7 +212,7 @@ static bool allocate(tl_solver *self) {
 }
 
 #define OF_GRAM                                                                                    \
-    .by_coefficients = true, .norm2 = norm2, .scores = scores, .lay_out = lay_out,                 \
+    .by_coefficients = true, .norm2 = tl_gram_norm2, .scores = scores, .lay_out = lay_out,         \
     .hand_out = hand_out, .class_norms = class_norms, .bound = bound, .distances = distances,      \
     .overshoot = overshoot, .norms = norms, .norms_rounding = norms_rounding,                      \
     .start_norm2 = start_norm2, .sample_start = sample_start

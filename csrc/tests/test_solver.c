@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The solver through the C interface, with the portable matrix products: gaps close for every loss
  * in both representations, and bad input is refused before anything is touched. */
+#include "solver.h"
 #include "solver_problem.h"
 
 #include <string.h>
@@ -422,6 +423,27 @@ static void test_refusals(void) {
     CHECK(tl_blas_set(&empty) == TL_ERR_NULL);
 }
 
+static int always(void *user) {
+    (void)user;
+    return 1;
+}
+
+/* A copy of the rows that a limit ends is left out. */
+static void test_limit_of_a_copy(void) {
+    problem p;
+    make(&p, 0);
+    double dual[N * M] = {0};
+    const tl_data data = view(&p, DENSE);
+    tl_settings settings = choose(TL_LOSS_SVM_MULTI, 1, 0.0, DENSE);
+    settings.block = 5;
+    tl_solver *solver = NULL;
+    CHECK(tl_solver_create(&data, &settings, dual, &solver) == TL_OK);
+    solver->watch = (tl_watch){.ask = always, .work = TL_WORK_BETWEEN};
+    CHECK(!tl_copy_to_float32(solver));
+    CHECK(solver->storage == &tl_storage_dense);
+    tl_solver_free(solver);
+}
+
 /* An evaluation that fails leaves the objectives as they were. */
 static void test_indefinite(void) {
     problem p;
@@ -488,6 +510,7 @@ int main(void) {
     test_constant();
     test_tiny_weights();
     test_refusals();
+    test_limit_of_a_copy();
     test_indefinite();
     test_overflowing_sizes();
     test_too_many_features();
