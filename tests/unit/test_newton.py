@@ -10,6 +10,7 @@ from solver_cases import cases, target
 import toplabel
 from toplabel import losses
 from toplabel._core import tuning
+from toplabel._core.clock import Clock
 
 N, D, M = 80, 6, 5
 
@@ -197,6 +198,20 @@ def test_limits_hold_for_both_methods_together(hard):
     limit = whole.methods[0].steps + 3
     found = toplabel.solve(X, y, "svm_multi", tol=1e-6, method="auto", max_iter=limit)
     assert (found.status, found.epochs) == ("max_iter", limit)
+
+
+def test_a_limit_within_the_preconditioner_ends_the_run(problem, monkeypatch):
+    monkeypatch.setattr(tuning, "DIRECT", 0)
+    inverse, inverted = np.linalg.inv, []
+
+    def invert(block):
+        monkeypatch.setattr(Clock, "is_over", lambda clock: True)
+        inverted.append(block)
+        return inverse(block)
+
+    monkeypatch.setattr(np.linalg, "inv", invert)
+    found = solve(problem, "svm_multi")
+    assert (found.status, len(inverted)) == ("time_limit", 1)
 
 
 @pytest.mark.parametrize("max_iter", [1, 2, 3, 10])

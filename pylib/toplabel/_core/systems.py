@@ -95,7 +95,8 @@ class Systems:
     rows : Rows
     curvatures : Curvatures
     is_over : callable
-        Asked between the steps of conjugate gradients, which end where it returns True.
+        Asked between the blocks of the preconditioner and the steps of conjugate gradients, which end
+        where it returns True.
     """
 
     def __init__(self, rows: Rows, curvatures: Curvatures, is_over: Callable[[], bool]):
@@ -159,6 +160,8 @@ class Systems:
             return lambda R: inverse * R
         blocks = np.empty((self._J.m, d, d))
         for block, column in zip(blocks, D.T, strict=True):
+            if self._is_over():
+                return lambda R: R / shift  # what follows from it is not used
             own = np.flatnonzero(column)
             Y = X[own].toarray() if self._rows.is_sparse else X[own]
             Y *= np.sqrt(column[own])[:, None]
