@@ -69,22 +69,14 @@ tl_status tl_curvatures_create(tl_loss_id loss, size_t k, size_t n, size_t m,
     return TL_OK;
 }
 
-static tl_status check_numbers(const tl_curvatures *self, const double *weight,
-                               const double *gradients) {
-    for (size_t i = 0; weight != NULL && i < self->n; i++)
-        if (!tl_in_range(weight[i], 0.0, TL_LARGEST_PARAMETER)) return TL_ERR_PARAMETER;
-    return tl_check_values(self->n * self->m, gradients);
-}
-
 tl_status tl_curvatures_set(tl_curvatures *self, double gamma, double C, const double *weight,
                             const double *gradients, size_t *rows, size_t *entries) {
     if (self == NULL || gradients == NULL || rows == NULL || entries == NULL) return TL_ERR_NULL;
     if (!self->ops->always_smooth && !(gamma >= 1.0 / TL_LARGEST_PARAMETER))
         return TL_ERR_PARAMETER;
-    if (!tl_in_range(gamma, 0.0, TL_LARGEST_PARAMETER)) return TL_ERR_PARAMETER;
-    if (!tl_in_range(C, 1.0 / TL_LARGEST_PARAMETER, TL_LARGEST_PARAMETER)) return TL_ERR_PARAMETER;
     const size_t m = self->m;
-    const tl_status status = check_numbers(self, weight, gradients);
+    tl_status status = tl_check_parameters(gamma, C, self->n, weight);
+    if (status == TL_OK) status = tl_check_values(self->n * m, gradients);
     if (status != TL_OK) return status;
     self->rows = 0;
     for (size_t i = 0; i < self->n; i++) {
@@ -119,11 +111,6 @@ static size_t label_of(const tl_curvatures *self, size_t r) {
     return (size_t)self->label[self->label_start[self->row[r]]];
 }
 
-/* In Q. */
-static double factor_of(const tl_curvatures *self, size_t e) {
-    return self->weight[e] > 0.0 ? self->weight[e] : 1.0;
-}
-
 /* t = scale J t, of m numbers. */
 static void multiply_row(const tl_curvatures *self, size_t r, double *t) {
     const size_t first = self->start[r], middle = self->middle[r], end = self->start[r + 1];
@@ -135,14 +122,14 @@ static void multiply_row(const tl_curvatures *self, size_t r, double *t) {
     for (size_t e = first; e < end; e++) {
         const double value = t[self->column[e]] - at_label;
         values[e - first] = value;
-        sums[e >= middle] += factor_of(self, e) * value;
+        sums[e >= middle] += tl_factor_of(self->weight[e]) * value;
     }
     const double moves[] = {core[0] * sums[0] + core[1] * sums[1],
                             core[1] * sums[0] + core[2] * sums[1]};
     memset(t, 0, self->m * sizeof *t);
     for (size_t e = first; e < end; e++) {
-        const double value =
-            scale * (self->weight[e] * values[e - first] + factor_of(self, e) * moves[e >= middle]);
+        const double value = scale * (self->weight[e] * values[e - first] +
+                                      tl_factor_of(self->weight[e]) * moves[e >= middle]);
         t[self->column[e]] = value;
         total += value;
     }
@@ -166,7 +153,7 @@ tl_status tl_curvatures_diagonal(const tl_curvatures *self, double *diagonal) {
         double *out = diagonal + r * self->m, sums[2] = {0.0, 0.0}, total = 0.0;
         for (size_t e = self->start[r]; e < self->start[r + 1]; e++) {
             const int side = e >= self->middle[r];
-            const double factor = factor_of(self, e);
+            const double factor = tl_factor_of(self->weight[e]);
             const double value = self->weight[e] + core[2 * side] * factor * factor;
             out[self->column[e]] = scale * fmax(value, 0.0);
             sums[side] += factor;
@@ -195,8 +182,8 @@ static void add_outer(size_t d, double value, const double *x, size_t stride, do
 static double entry_of(const tl_curvatures *self, size_t r, size_t e, size_t f) {
     const double *core = self->core + 3 * r;
     const size_t middle = self->middle[r];
-    const double product = core[(e >= middle) + (f >= middle)] * factor_of(self, e);
-    return (e == f ? self->weight[e] : 0.0) + product * factor_of(self, f);
+    const double product = core[(e >= middle) + (f >= middle)] * tl_factor_of(self->weight[e]);
+    return (e == f ? self->weight[e] : 0.0) + product * tl_factor_of(self->weight[f]);
 }
 
 tl_status tl_curvatures_assemble(const tl_curvatures *self, size_t d, const double *x,

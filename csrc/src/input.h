@@ -39,10 +39,10 @@ TL_INLINE bool tl_all_finite32(size_t n, const float *x) {
 /* b_j times this is infinite beyond about TL_LARGEST_INPUT. */
 #define TL_TO_OVERFLOW 0x1p525
 
-/* Are all entries finite and at most about TL_LARGEST_INPUT in size? */
-bool tl_all_moderate(size_t n, const double *b);
 /* TL_OK, TL_ERR_NOT_FINITE, or TL_ERR_OVERFLOW beyond TL_LARGEST_INPUT. */
 tl_status tl_check_values(size_t n, const double *b);
+/* TL_OK, or TL_ERR_PARAMETER; weight: (n), or NULL for ones. */
+tl_status tl_check_parameters(double gamma, double C, size_t n, const double *weight);
 
 /* Do the row starts (n + 1) begin at 0 and rise by at most `longest` per row? Check this before
  * reading through them: the array has start[n] items. */

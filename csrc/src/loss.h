@@ -107,6 +107,11 @@ typedef struct tl_loss_ops {
  * of so little are left out. */
 #define TL_AT_BOUND 1e-10
 
+/* The number in Q of an entry with this weight. */
+TL_INLINE double tl_factor_of(double weight) {
+    return weight > 0.0 ? weight : 1.0;
+}
+
 TL_INLINE void tl_add_entry(tl_curvature *out, size_t j, double weight) {
     out->column[out->count] = (int32_t)j;
     out->weight[out->count++] = weight;
@@ -145,6 +150,11 @@ double tl_largest_other(size_t m, size_t y, const double *g);
 TL_LOSSES(TL_DECLARE)
 
 /* ---- what families of losses share ---- */
+
+/* log(1 + e^x) */
+TL_INLINE double tl_softplus(double x) {
+    return x > 0.0 ? x + log1p(exp(-x)) : log1p(exp(x));
+}
 
 /* v_j = factor (q_j - q_top) with q = s - norm2 a, so that max v = 0, and -inf for j = y and from m
  * to tl_padded(m). Returns factor (1 + q_top - q_y), the largest entry of b = factor (q + (1 -

@@ -109,10 +109,6 @@ static double log_sum(side x) {
     return x.sum > 0.0 ? x.top + log(x.sum) : -INFINITY;
 }
 
-static double softplus(double x) {
-    return x > 0.0 ? x + log1p(exp(-x)) : log1p(exp(x));
-}
-
 static double sigmoid(double x) {
     return x > 0.0 ? 1.0 / (1.0 + exp(-x)) : exp(x) / (1.0 + exp(x));
 }
@@ -121,7 +117,7 @@ static double value_zlpr(const tl_row *row, size_t m, const double *s, double *w
     side others, labels;
     mark(row, m, work);
     exponentials(m, s, work, work + tl_padded(m), &others, &labels);
-    return softplus(log_sum(others)) + softplus(log_sum(labels));
+    return tl_softplus(log_sum(others)) + tl_softplus(log_sum(labels));
 }
 
 static double value_lsep(const tl_row *row, size_t m, const double *s, double *work) {
@@ -129,7 +125,7 @@ static double value_lsep(const tl_row *row, size_t m, const double *s, double *w
     side others, labels;
     mark(row, m, work);
     exponentials(m, s, work, work + tl_padded(m), &others, &labels);
-    return softplus((others.top + labels.top) + log(others.sum * labels.sum));
+    return tl_softplus((others.top + labels.top) + log(others.sum * labels.sum));
 }
 
 static void gradient_zlpr(const tl_row *row, size_t m, const double *s, double *g, double *work) {

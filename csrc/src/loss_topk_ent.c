@@ -74,10 +74,6 @@ static void log_sums(size_t n, const double *v, size_t k, const double *top, dou
     }
 }
 
-static double softplus(double x) {
-    return x > 0.0 ? x + log1p(exp(-x)) : log1p(exp(x));
-}
-
 typedef struct maximiser {
     double loss;
     double sum; /* s */
@@ -96,14 +92,13 @@ static maximiser maximise(size_t k, const double *top, const double *log_sum) {
     const double rho = (double)i / (double)k, free_share = 1.0 - rho;
     const double tail = top[i] + log_sum[i], log_free = log(free_share);
     const double log_q = free_share * (log_free - tail) - rho * log((double)k) - mean;
-    const double log_1q = softplus(log_q);
+    const double log_1q = tl_softplus(log_q);
     return (maximiser){
-        .loss = softplus(-log_q), .sum = exp(-log_1q), .t = tail + log_1q - log_free};
+        .loss = tl_softplus(-log_q), .sum = exp(-log_1q), .t = tail + log_1q - log_free};
 }
 
-static maximiser find_maximiser(const tl_row *row, size_t k, size_t m, const double *s,
-                                double *work) {
-    const size_t n = tl_padded(m);
+static maximiser find_maximiser(const tl_row *row, size_t m, const double *s, double *work) {
+    const size_t n = tl_padded(m), k = row->params.k;
     double *v = work, *top = work + n, *log_sum = work + 2 * n;
     dual_differences(m, n, (size_t)row->labels[0], s, s, 0.0, v);
     tl_largest(n, v, k, top, log_sum);
@@ -112,11 +107,11 @@ static maximiser find_maximiser(const tl_row *row, size_t k, size_t m, const dou
 }
 
 static double value(const tl_row *row, size_t m, const double *s, double *work) {
-    return find_maximiser(row, row->params.k, m, s, work).loss;
+    return find_maximiser(row, m, s, work).loss;
 }
 
 static void gradient(const tl_row *row, size_t m, const double *s, double *g, double *work) {
-    const maximiser best = find_maximiser(row, row->params.k, m, s, work);
+    const maximiser best = find_maximiser(row, m, s, work);
     const double *v = work, cap = best.sum / (double)row->params.k;
     for (size_t j = 0; j < m; j++)
         g[j] = fmin(exp(v[j] - best.t), cap);

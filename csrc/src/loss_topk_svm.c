@@ -6,9 +6,8 @@
 #include "loss.h"
 
 /* The k largest of 1 + s_j - s_y, j != y, in descending order; they are in work. */
-static const double *largest_margins(const tl_row *row, size_t k, size_t m, const double *s,
-                                     double *work) {
-    const size_t n = tl_padded(m);
+static const double *largest_margins(const tl_row *row, size_t m, const double *s, double *work) {
+    const size_t n = tl_padded(m), k = row->params.k;
     double *top = work + n;
     const double highest = tl_margins(m, (size_t)row->labels[0], s, s, 0.0, 1.0, work);
     tl_largest(n, work, k, top, work + 2 * n);
@@ -30,7 +29,7 @@ static double infeasibility(const tl_row *row, size_t m, const double *a, double
 
 static double value_alpha(const tl_row *row, size_t m, const double *s, double *work) {
     if (row->params.gamma > 0.0) return tl_value_smooth_hinge(row, m, s, work);
-    const double *top = largest_margins(row, row->params.k, m, s, work);
+    const double *top = largest_margins(row, m, s, work);
     double sum = 0.0;
     for (size_t j = 0; j < row->params.k; j++)
         sum += top[j];
@@ -91,7 +90,7 @@ const tl_loss_ops tl_ops_topk_svm_alpha = {
 
 static double value_beta(const tl_row *row, size_t m, const double *s, double *work) {
     if (row->params.gamma > 0.0) return tl_value_smooth_hinge(row, m, s, work);
-    const double *top = largest_margins(row, row->params.k, m, s, work);
+    const double *top = largest_margins(row, m, s, work);
     double sum = 0.0;
     for (size_t j = 0; j < row->params.k && top[j] > 0.0; j++)
         sum += top[j];

@@ -58,13 +58,10 @@ static tl_status check(const tl_loss_ops *ops, size_t k, double gamma, double C,
     if (ops == NULL || !ops->quadratic_conjugate || ops->curvature == NULL || ops->centred)
         return TL_ERR_LOSS;
     if (!tl_is_shape(n, m) || n > INT32_MAX || !tl_k_fits(ops, k, m)) return TL_ERR_DIMENSION;
-    if (!tl_in_range(gamma, 0.0, TL_LARGEST_PARAMETER)) return TL_ERR_PARAMETER;
-    if (!tl_in_range(C, 1.0 / TL_LARGEST_PARAMETER, TL_LARGEST_PARAMETER)) return TL_ERR_PARAMETER;
-    for (size_t i = 0; i < n; i++) {
+    const tl_status status = tl_check_parameters(gamma, C, n, weight);
+    if (status != TL_OK) return status;
+    for (size_t i = 0; i < n; i++)
         if (!tl_in_range(norm2[i], 0.0, TL_LARGEST_PARAMETER)) return TL_ERR_PARAMETER;
-        if (weight != NULL && !tl_in_range(weight[i], 0.0, TL_LARGEST_PARAMETER))
-            return TL_ERR_PARAMETER;
-    }
     return tl_check_labels(ops, n, m, label_start, label);
 }
 

@@ -8,22 +8,17 @@
 
 /* ---- the rows' projectors ---- */
 
-/* In Q of tl_curvature. */
-static double factor_of(const tl_face *face, size_t e) {
-    return face->weight[e] > 0.0 ? face->weight[e] : 1.0;
-}
-
 /* h = J 1 of the row that is added. */
 static void set_common(tl_face *face, size_t end) {
     const size_t r = face->rows, first = face->first[r], middle = face->middle[r];
     const double *core = face->core + 3 * r;
     double *common = face->common + 3 * r, sums[2] = {0.0, 0.0}, square = 0.0;
     for (size_t e = first; e < end; e++)
-        sums[e >= middle] += factor_of(face, e);
+        sums[e >= middle] += tl_factor_of(face->weight[e]);
     common[0] = core[0] * sums[0] + core[1] * sums[1];
     common[1] = core[1] * sums[0] + core[2] * sums[1];
     for (size_t e = first; e < end; e++) {
-        const double h = face->weight[e] + factor_of(face, e) * common[e >= middle];
+        const double h = face->weight[e] + tl_factor_of(face->weight[e]) * common[e >= middle];
         square += h * h;
     }
     common[2] = square > TL_AT_BOUND ? 1.0 / (1.0 + square) : 0.0;
@@ -59,7 +54,7 @@ static void find_shares(tl_face *face, bool differences) {
         double square = 0.0;
         for (size_t e = face->first[r]; e < face->first[r + 1]; e++) {
             const size_t side = e >= face->middle[r];
-            const double factor = factor_of(face, e);
+            const double factor = tl_factor_of(face->weight[e]);
             const double h = differences ? face->weight[e] + factor * common[side] : 0.0;
             face->share[face->member[e]] =
                 face->weight[e] + factor * factor * core[2 * side] - h * h * common[2];
@@ -78,7 +73,7 @@ static void project_row(const tl_face *face, size_t r, bool differences, double 
     double sums[2] = {0.0, 0.0}, along = 0.0, total = 0.0;
     for (size_t e = first; e < end; e++) {
         const double value = at_label + sign * v[face->member[e]];
-        const double factor = factor_of(face, e);
+        const double factor = tl_factor_of(face->weight[e]);
         sums[e >= middle] += factor * value;
         along += (face->weight[e] + factor * common[e >= middle]) * value;
     }
@@ -88,7 +83,7 @@ static void project_row(const tl_face *face, size_t r, bool differences, double 
     for (size_t e = first; e < end; e++) {
         const double value = at_label + sign * v[face->member[e]];
         const double moved =
-            face->weight[e] * (value - along) + factor_of(face, e) * moves[e >= middle];
+            face->weight[e] * (value - along) + tl_factor_of(face->weight[e]) * moves[e >= middle];
         v[face->member[e]] = sign * moved;
         total += moved;
     }

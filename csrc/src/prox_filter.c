@@ -45,7 +45,7 @@ static size_t next_block(size_t n, const double *b, size_t first, double t, doub
         if (top > t) return first;
     }
     if (first >= n) return n;
-    *sum += tl_all_moderate(n - first, b + first) ? 0.0 : 1.0;
+    *sum += tl_check_values(n - first, b + first) == TL_OK ? 0.0 : 1.0;
     return first;
 }
 

@@ -7,13 +7,16 @@
 #include <limits.h>
 #include <math.h>
 
+/* The two numbers of row r. */
+static void row_of(size_t classes, size_t r, double *height, double *step) {
+    const double T = (double)classes, i = T - 1.0 - (double)r; /* columns behind the diagonal */
+    *height = sqrt(i * T / ((i + 1.0) * (T - 1.0)));
+    *step = -*height / i;
+}
+
 void tl_coding_fill(tl_coding *coding) {
-    const double T = (double)coding->classes;
-    for (size_t r = 0; r + 1 < coding->classes; r++) {
-        const double i = T - 1.0 - (double)r; /* columns to the right of the diagonal */
-        coding->height[r] = sqrt(i * T / ((i + 1.0) * (T - 1.0)));
-        coding->step[r] = -coding->height[r] / i;
-    }
+    for (size_t r = 0; r + 1 < coding->classes; r++)
+        row_of(coding->classes, r, coding->height + r, coding->step + r);
 }
 
 void tl_coding_scores(const tl_coding *coding, const double *f, double *s) {
@@ -51,12 +54,11 @@ void tl_coding_add(const tl_coding *coding, size_t y, double factor, double *f) 
 tl_status tl_simplex_codes(size_t classes, double *codes) {
     if (codes == NULL) return TL_ERR_NULL;
     if (classes < 2 || classes > INT_MAX) return TL_ERR_DIMENSION;
-    const double T = (double)classes;
     for (size_t r = 0; r + 1 < classes; r++) {
-        const double i = T - 1.0 - (double)r;
-        const double height = sqrt(i * T / ((i + 1.0) * (T - 1.0)));
+        double height, step;
+        row_of(classes, r, &height, &step);
         for (size_t y = 0; y < classes; y++)
-            codes[r * classes + y] = y < r ? 0.0 : (y == r ? height : -height / i);
+            codes[r * classes + y] = y < r ? 0.0 : (y == r ? height : step);
     }
     return TL_OK;
 }
