@@ -103,6 +103,16 @@ typedef struct tl_loss_ops {
     void (*curvature)(const tl_row *row, size_t m, const double *g, tl_curvature *out);
 } tl_loss_ops;
 
+/* L*(scale a). Where the square of a large scale could overflow, the numbers are scaled in `work`
+ * (m) first. */
+TL_INLINE double tl_conjugate_of(const tl_loss_ops *ops, const tl_row *row, size_t m,
+                                 const double *a, double scale, double *work) {
+    if (fabs(scale) <= TL_LARGEST_PARAMETER) return ops->conjugate(row, m, a, scale);
+    for (size_t j = 0; j < m; j++)
+        work[j] = scale * a[j];
+    return ops->conjugate(row, m, work, 1.0);
+}
+
 /* Gradients are so near to a bound of the domain of the conjugate where they are at it; and weights
  * of so little are left out. */
 #define TL_AT_BOUND 1e-10

@@ -120,7 +120,8 @@ static void project_row(tl_pairs *self, size_t r, double t, const double *d) {
 static double conjugate_of(const tl_pairs *self, size_t r, const double *dual) {
     const tl_row row = tl_pairs_row(self, r);
     const double *a = dual + self->start[r];
-    return row.C * self->ops->conjugate(&row, tl_pairs_width(self, r), a, -1.0 / row.C);
+    const size_t width = tl_pairs_width(self, r);
+    return row.C * tl_conjugate_of(self->ops, &row, width, a, -1.0 / row.C, self->work);
 }
 
 /* The gain of the dual from the point to the trial; `change` becomes that of the scores. */

@@ -68,7 +68,7 @@ tl_status tl_pairs_gap(tl_pairs *self, double *gap) {
         const size_t width = tl_pairs_width(self, r);
         gather_scores(self, r, s);
         product += tl_dot(width, a, s);
-        conjugates += row.C * self->ops->conjugate(&row, width, a, -1.0 / row.C);
+        conjugates += row.C * tl_conjugate_of(self->ops, &row, width, a, -1.0 / row.C, rest);
         losses += row.C * self->ops->value(&row, width, s, rest);
     }
     *gap = losses + conjugates + product;

@@ -56,7 +56,7 @@ double tl_dual_sum(tl_solver *self, double scale, size_t every) {
         if (!(row.C > 0.0)) continue;
         const double *a = self->dual + i * m;
         if (!self->at_zero || row.n_labels != labels)
-            conjugate = self->ops->conjugate(&row, m, a, -scale / row.C);
+            conjugate = tl_conjugate_of(self->ops, &row, m, a, -scale / row.C, self->work);
         labels = row.n_labels;
         sum -= row.C * conjugate;
         weight += row.C;

@@ -75,7 +75,7 @@ void tl_add_to_sample(tl_solver *self, tl_sample *sample, const tl_row *row, con
     const size_t m = self->data.m;
     sample->C += row->C;
     sample->losses += row->C * self->ops->value(row, m, s, self->work);
-    sample->conjugates += row->C * self->ops->conjugate(row, m, a, -1.0 / row->C);
+    sample->conjugates += row->C * tl_conjugate_of(self->ops, row, m, a, -1.0 / row->C, self->work);
     sample->products += tl_dot(m, a, s);
 }
 

@@ -308,6 +308,34 @@ static void test_tiny_weights(void) {
     }
 }
 
+/* Rows that weigh next to nothing leave the objectives as they are. */
+static void test_small_weights(void) {
+    const double small[] = {1e-60, 1e-110, 1e-160, 1e-220, 1e-300, 2.3e-308, 1e-309, 1e-320};
+    problem p;
+    double weight[N];
+    for (int loss = 0; loss < TL_LOSS_COUNT; loss++) {
+        const tl_traits traits = traits_of(loss);
+        if (!traits.convex) continue; /* it has no dual */
+        make(&p, !traits.multiclass);
+        const double gamma = 0.5 * !traits.smooth;
+        double expected = 0.0;
+        for (size_t s = 0; s < sizeof small / sizeof *small; s++) {
+            double dual[N * M] = {0};
+            tl_solver *solver = NULL;
+            tl_data data = view(&p, DENSE);
+            const tl_settings settings = choose((tl_loss_id)loss, 1, gamma, DENSE);
+            data.weight = weight;
+            for (size_t i = 0; i < N; i++)
+                weight[i] = i % 5 == 1 ? small[s] : 1.0;
+            CHECK(tl_solver_create(&data, &settings, dual, &solver) == TL_OK);
+            const double primal = finish(solver, 1e-9);
+            if (s == 0) expected = primal;
+            CHECK_CLOSE(primal, expected, 3e-9 * expected);
+            tl_solver_free(solver);
+        }
+    }
+}
+
 static void test_refusals(void) {
     problem p;
     make(&p, 0);
@@ -509,6 +537,7 @@ int main(void) {
     test_center();
     test_constant();
     test_tiny_weights();
+    test_small_weights();
     test_refusals();
     test_limit_of_a_copy();
     test_indefinite();
