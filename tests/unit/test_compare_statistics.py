@@ -17,6 +17,7 @@ from toplabel.reproduction.compare.statistics import (
     over_folds,
     rank_methods,
     signed_rank_probabilities,
+    wilcoxon,
     wilcoxon_holm,
 )
 
@@ -112,6 +113,15 @@ def test_cliques_are_the_longest_runs_without_a_difference():
         differs[i, j] = differs[j, i] = True
     assert cliques(ranks, differs) == [[1, 0, 3], [3, 2, 4]]
     assert cliques(ranks, np.zeros((5, 5), dtype=bool)) == [[1, 0, 3, 2, 4]]
+def test_differences_that_rounding_errors_tell_apart_are_ties():
+    first = np.array([76.3, 50.4, 61.7, 80.2, 33.1, 70.0])
+    second = np.array([76.1, 50.2, 61.9, 79.0, 31.1, 69.0])
+    ranks = np.array([2.0, 2.0, 2.0, 5.0, 6.0, 4.0])  # of .2, .2, -.2, 1.2, 2 and 1
+    sums = [abs(np.dot(signs, ranks)) for signs in product((-1, 1), repeat=6)]
+    p = np.mean(np.array(sums) >= ranks.sum() - 2 * 2.0)
+    assert (p, wilcoxon(first - second)) == (0.125, pytest.approx(0.125))
+
+
     assert cliques(ranks, ~np.eye(5, dtype=bool)) == []
 
 

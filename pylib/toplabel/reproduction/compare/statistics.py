@@ -22,6 +22,7 @@ from scipy import stats
 FEWEST_SETS = 5
 """With fewer data sets no test over sets says anything."""
 _DRAWS = 50_000  # of the posterior of the signed rank test
+_DECIMALS = 9  # of differences, so that rounding errors break no ties
 
 
 # ---- within a data set -----------------------------------------------------------------------------
@@ -55,6 +56,7 @@ def over_folds(
     test is exact: p is 1 for no difference, else 0.
     """
     n = len(differences)
+    differences = np.round(differences, _DECIMALS)
     if n < 2:
         raise ValueError(f"differences: a test needs two folds or more, got {n}")
     mean = float(np.mean(differences))
@@ -191,6 +193,7 @@ def wilcoxon(differences: np.ndarray) -> float:
 
 
 def cliques(mean_ranks: np.ndarray, differs: np.ndarray) -> list[list[int]]:
+    differences = np.round(differences, _DECIMALS)
     """Return the largest groups of methods, adjacent in rank, of which no two differ.
 
     `differs`, (methods, methods), says whether a test calls two methods different. A group has the
