@@ -3,11 +3,13 @@
 from itertools import combinations, permutations, product
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.model_selection import StratifiedKFold
 
+from toplabel.reproduction.compare import results
 from toplabel.reproduction.compare.statistics import (
     cliques,
     critical_difference,
@@ -20,6 +22,7 @@ from toplabel.reproduction.compare.statistics import (
     wilcoxon,
     wilcoxon_holm,
 )
+from toplabel.reproduction.config.catalogue import load_catalogue
 
 #: Scores of four methods on 14 data sets, with ties.
 SCORES = np.array(
@@ -143,6 +146,21 @@ def test_the_corrected_test_is_a_t_test_with_another_variance():
     assert result.better == pytest.approx(1 - stats.t.cdf((0.5 - 1.2) / deviation, 4))
     naive = stats.ttest_1samp(differences, 0).pvalue
     assert result.p > naive  # folds share training rows
+
+
+def test_draws_with_training_rows_of_their_own_have_no_correction(repository):
+    """As circle with its 200 rows to train and 200,000 to test on, with which nothing was told apart."""
+    names = ["circle", "mnist_network", "digits_network", "letter"]
+    sizes = pd.DataFrame({"dataset": names, "n_train": "200", "n_test": "200000"})
+    shares = results._test_shares(sizes, load_catalogue(repository))
+    share = 200000 / 200200
+    assert shares == {"circle": 0, "mnist_network": 0, "digits_network": share, "letter": share}
+    differences = np.random.default_rng(0).normal(size=10)
+    differences = 3.3 + 4.0 * (differences - differences.mean()) / differences.std(ddof=1)
+    plain = over_folds(differences, shares["circle"])
+    assert plain.p == pytest.approx(stats.ttest_1samp(differences, 0).pvalue)
+    assert (plain.p, plain.low, plain.high) == pytest.approx((0.028, 0.44, 6.16), abs=0.01)
+    assert over_folds(differences, share).p > 0.9
 
 
 @pytest.mark.parametrize("folds", [2, 5, 6, 10])

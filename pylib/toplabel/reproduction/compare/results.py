@@ -79,12 +79,18 @@ def _procedures(
 
 
 def _test_shares(datasets: pd.DataFrame, catalogue: Catalogue) -> dict[str, float]:
-    """Return the share of the rows that a split tests on, by the prepared data set."""
+    """Return the share of the rows that a split tests on, by the prepared data set; 0 where each split
+    has training rows of its own.
+    """
     shares = {}
     for row in datasets[datasets["n_test"] != ""].itertuples(index=False):
-        folds = catalogue.registry[row.dataset].folds if row.dataset in catalogue.registry else None
+        entry = catalogue.registry.get(row.dataset)
         train, test = int(row.n_train), int(row.n_test)
-        shares[row.dataset] = 1.0 / folds if folds else test / (train + test)
+        shares[row.dataset] = test / (train + test)
+        if entry is not None and entry.folds:
+            shares[row.dataset] = 1.0 / entry.folds
+        elif entry is not None and entry.draws_training_rows:
+            shares[row.dataset] = 0.0
     return shares
 
 
