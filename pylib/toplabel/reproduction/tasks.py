@@ -76,8 +76,6 @@ class Tasks:
     def _tune(self, dataset: str, name: str, part: str) -> TuneTask:
         plan, method = self.plan, self.plan.methods[name]
         protocol, budget = self._protocol(dataset, method)
-        on_raw_rows = method.kernel == "linear" and method.features != "standardise"
-        scales = on_raw_rows and method.selects_C and not method.point
         one_job = part == ALL_SPLITS
         metrics = self._metrics(dataset, method.name, protocol)
         return TuneTask(
@@ -92,7 +90,7 @@ class Tasks:
             validation=protocol.validation,
             metrics=metrics,
             grid=method.grid_of(budget, plan.budget),
-            C_scale=plan.registry[dataset].C_scale if scales else None,
+            C_scale=plan.registry[dataset].C_scale if method.scales_C else None,
         )
 
     def train(self, wildcards: Any) -> dict[str, Any]:
@@ -219,7 +217,7 @@ class Tasks:
         """Return the task of the comparison with the papers."""
         plan = self.plan
         studies = dict.fromkeys(name.partition("/")[0] for name in plan.run.studies)
-        return plain(CompareTask(plan.checkout, plan.own_rows, tuple(studies)))
+        return plain(CompareTask(plan.checkout, plan.own_rows, tuple(studies), plan.run.threshold))
 
     def describe_run(self, wildcards: Any) -> dict[str, Any]:
         """Return the task of the description of the run."""
