@@ -221,15 +221,8 @@ class Tasks:
 
     def describe_run(self, wildcards: Any) -> dict[str, Any]:
         """Return the task of the description of the run."""
-        catalogue = self.plan.catalogue
-        task = RunTask(
-            checkout=self.plan.checkout,
-            config=self.plan.config,
-            studies=[asdict(study) for study in catalogue.studies.values()],
-            readings=[asdict(reading) for reading in catalogue.notes.readings.values()],
-            choices=[asdict(choice) for choice in catalogue.notes.choices.values()],
-        )
-        return plain(task)
+        studies = [asdict(study) for study in self.plan.studies.values()]
+        return plain(RunTask(self.plan.checkout, self.plan.config, studies))
 
     def report(self, wildcards: Any) -> dict[str, Any]:
         """Return the task of the report."""
