@@ -114,6 +114,15 @@ def test_a_difference_of_fractions_says_what_a_point_is(sample: Sample) -> None:
     assert "in points of 0.01, positive where the method is better" in text
 
 
+def test_a_difference_of_the_coverage_is_in_labels(sample: Sample) -> None:
+    rows = [*folds("own", "plain", 3.0, 3.5), *folds("own", "fancy", 3.5, 3.75)]
+    rows = [(*row[:3], "coverage_loss", row[4]) for row in rows]
+    text = written(sample, *rows)["beside"].text
+    assert "has the best number, 3.2, 0.38 labels ahead of Fancy method" in text
+    assert "in labels, positive where the method is better" in text
+    assert "up to 1, and above 1 labels" in text
+
+
 def test_of_few_equal_differences_the_page_says_what_an_interval_needs(sample: Sample) -> None:
     rows = [*folds("own", "plain", 80.0, 82.0), *folds("own", "fancy", 81.0, 83.0)]
     said = "1.00 points ahead of Plain method (an interval needs six folds, p = 0.500)"
