@@ -10,6 +10,7 @@ from sample_run import RUN, Sample, beside_of, cells, dataset
 
 from samples_of_results import MEASURED
 
+STEP = 2.0**-11  # so that the differences of two folds are not the same
 SETS = ("own", "two", "three", "four", "five", "six")
 OWN = {"config": RUN["config"] | {"studies": {"own": {"title": "Mine"}}}}
 
@@ -32,7 +33,9 @@ def folds(name: str, method: str, *values: float) -> list[tuple]:
 def over_sets(*names: str) -> list[tuple]:
     rows = []
     for i, name in enumerate(names):
-        rows += folds(name, "plain", 80.0, 82.0) + folds(name, "fancy", 81.0 + i, 83.0 + i)
+        rows += folds(name, "plain", 80.0, 82.0) + folds(
+            name, "fancy", 81.0 + i - STEP, 83.0 + i + STEP
+        )
     return rows
 
 
@@ -109,6 +112,21 @@ def test_a_difference_of_fractions_says_what_a_point_is(sample: Sample) -> None:
     assert "Fancy method has the best number, 82.0, 1.00 points ahead of Plain method" in text
     assert "0.810, 1.00 points of 0.01 ahead of Fancy method" in text
     assert "in points of 0.01, positive where the method is better" in text
+
+
+def test_a_difference_of_the_coverage_is_in_labels(sample: Sample) -> None:
+    rows = [*folds("own", "plain", 3.0, 3.5), *folds("own", "fancy", 3.5, 3.75)]
+    rows = [(*row[:3], "coverage_loss", row[4]) for row in rows]
+    text = written(sample, *rows)["beside"].text
+    assert "has the best number, 3.2, 0.38 labels ahead of Fancy method" in text
+    assert "in labels, positive where the method is better" in text
+    assert "up to 1, and above 1 labels" in text
+
+
+def test_of_few_equal_differences_the_page_says_what_an_interval_needs(sample: Sample) -> None:
+    rows = [*folds("own", "plain", 80.0, 82.0), *folds("own", "fancy", 81.0, 83.0)]
+    said = "1.00 points ahead of Plain method (an interval needs six folds, p = 0.500)"
+    assert said in written(sample, *rows)["beside"].text
 
 
 def test_ties_are_said_as_ties(sample: Sample) -> None:

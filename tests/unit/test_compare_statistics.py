@@ -1,13 +1,15 @@
 """Statistics over folds and over data sets, beside published examples and slow definitions."""
 
-from itertools import combinations, product
+from itertools import combinations, permutations, product
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.model_selection import StratifiedKFold
 
+from toplabel.reproduction.compare import results
 from toplabel.reproduction.compare.statistics import (
     cliques,
     critical_difference,
@@ -17,8 +19,10 @@ from toplabel.reproduction.compare.statistics import (
     over_folds,
     rank_methods,
     signed_rank_probabilities,
+    wilcoxon,
     wilcoxon_holm,
 )
+from toplabel.reproduction.config.catalogue import load_catalogue
 
 #: Scores of four methods on 14 data sets, with ties.
 SCORES = np.array(
@@ -57,8 +61,15 @@ def test_ranks_share_ties_and_friedmans_test_follows_them():
 def test_friedmans_test_knows_its_ends():
     same = friedman(np.ones((6, 3)))
     assert (same.F, same.p) == (0.0, 1.0)
-    alike = friedman(np.tile([1.0, 2.0, 3.0], (6, 1)))
-    assert (alike.F, alike.p) == (np.inf, 0.0)
+
+
+@pytest.mark.parametrize("scores", [[1.0, 2.0, 3.0], [1.0, 2.0, 2.0], [1.0, 2.0]])
+def test_the_p_value_of_sets_that_rank_alike_is_that_of_all_permutations(scores):
+    sets = 4
+    result = friedman(np.tile(scores, (sets, 1)))
+    tables = product(permutations(scores), repeat=sets)
+    reached = [friedman(np.array(table)).chi2 >= result.chi2 - 1e-9 for table in tables]
+    assert (result.F, result.p) == (np.inf, pytest.approx(np.mean(reached)))
 
 
 @pytest.mark.parametrize(("methods", "quantile"), [(2, 1.960), (4, 2.569), (5, 2.728), (10, 3.164)])
@@ -105,6 +116,15 @@ def test_wilcoxons_test_counts_all_signs():
     assert wilcoxon_holm(np.ones((6, 3))).tolist() == np.ones((3, 3)).tolist()
 
 
+def test_differences_that_rounding_errors_tell_apart_are_ties():
+    first = np.array([76.3, 50.4, 61.7, 80.2, 33.1, 70.0])
+    second = np.array([76.1, 50.2, 61.9, 79.0, 31.1, 69.0])
+    ranks = np.array([2.0, 2.0, 2.0, 5.0, 6.0, 4.0])  # of .2, .2, -.2, 1.2, 2 and 1
+    sums = [abs(np.dot(signs, ranks)) for signs in product((-1, 1), repeat=6)]
+    p = np.mean(np.array(sums) >= ranks.sum() - 2 * 2.0)
+    assert (p, wilcoxon(first - second)) == (0.125, pytest.approx(0.125))
+
+
 def test_cliques_are_the_longest_runs_without_a_difference():
     ranks = np.array([2.0, 1.0, 4.0, 3.0, 5.0])  # in order of rank: 1, 0, 3, 2, 4
     differs = np.zeros((5, 5), dtype=bool)
@@ -128,10 +148,35 @@ def test_the_corrected_test_is_a_t_test_with_another_variance():
     assert result.p > naive  # folds share training rows
 
 
-def test_equal_differences_need_no_test():
+def test_draws_with_training_rows_of_their_own_have_no_correction(repository):
+    """As circle with its 200 rows to train and 200,000 to test on, with which nothing was told apart."""
+    names = ["circle", "mnist_network", "digits_network", "letter"]
+    sizes = pd.DataFrame({"dataset": names, "n_train": "200", "n_test": "200000"})
+    shares = results._test_shares(sizes, load_catalogue(repository))
+    share = 200000 / 200200
+    assert shares == {"circle": 0, "mnist_network": 0, "digits_network": share, "letter": share}
+    differences = np.random.default_rng(0).normal(size=10)
+    differences = 3.3 + 4.0 * (differences - differences.mean()) / differences.std(ddof=1)
+    plain = over_folds(differences, shares["circle"])
+    assert plain.p == pytest.approx(stats.ttest_1samp(differences, 0).pvalue)
+    assert (plain.p, plain.low, plain.high) == pytest.approx((0.028, 0.44, 6.16), abs=0.01)
+    assert over_folds(differences, share).p > 0.9
+
+
+@pytest.mark.parametrize("folds", [2, 5, 6, 10])
+def test_equal_differences_have_the_p_value_of_all_signs(folds):
+    """They tell nothing of the variance, so there is no probability, and an interval by signs alone."""
+    differences = np.full(folds, 95.3 - 93.1)
+    differences[0] = 12.3 - 10.1  # the same up to rounding errors
+    result = over_folds(differences, 0.2, rope=1.0)
+    sums = [abs(np.dot(signs, differences)) for signs in product((-1, 1), repeat=folds)]
+    assert result.p == np.mean(np.array(sums) >= abs(differences.sum()) - 1e-6)
+    assert np.isnan([result.worse, result.same, result.better]).all()
+    assert np.isnan([result.low, result.high]).tolist() == [result.p > 0.05] * 2
+
+
+def test_a_test_needs_two_folds():
     assert over_folds(np.zeros(5), 0.2).p == 1.0
-    ahead = over_folds(np.full(5, 2.0), 0.2, rope=1.0)
-    assert (ahead.p, ahead.worse, ahead.same, ahead.better) == (0.0, 0.0, 0.0, 1.0)
     with pytest.raises(ValueError, match="two folds"):
         over_folds(np.ones(1), 0.2)
 

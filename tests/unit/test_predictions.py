@@ -19,9 +19,9 @@ from toplabel.reproduction.data.prepared import load_prepared, save_prepared
 from toplabel.reproduction.files import write_npz
 from toplabel.reproduction.frames import join_names, split_names
 from toplabel.reproduction.methods import Recipe
-from toplabel.reproduction.selection import PredictTask
+from toplabel.reproduction.selection import EvaluateTask, PredictTask
 from toplabel.reproduction.selection.choice import Choice
-from toplabel.reproduction.selection.evaluation import model_arrays, predictions
+from toplabel.reproduction.selection.evaluation import evaluate, model_arrays, predictions
 from toplabel.reproduction.selection.models import Model, key_of, train_models
 from toplabel.reproduction.tasks import recipe_of
 
@@ -30,17 +30,21 @@ BUDGET = Budget(Axis(2, 0, 0, 1), folds=2)
 SCORES = np.array([[0.9, 0.2, -1.0], [0.1, 0.4, 0.3], [-1.0, -2.0, -3.0]])
 
 
-def _predicted(task, labels, metrics, loss):
+def _predicted(task, labels, metrics, loss, scores=SCORES):
     part = Part(np.zeros((3, 1)), **labels)
     prepared = PreparedSet("toy", task, ["a", "b", "c"], {"p": part}, [Split("s", "p", None, "p")])
     of = PredictTask(Recipe(loss=loss), "tune", None, False)
     choice = Choice("s", metrics[0], None, 1.0, None, None, 0.25, 50.0, False)
-    model = Model("s", 0.0, 0.0, 0.0, 1, "converged", 0.0, NAN, C=1.0, test_scores=SCORES)
-    return predictions(prepared, of, [choice], {key_of(model): model})
+    model = Model("s", 0.0, 0.0, 0.0, 1, "converged", 0.0, NAN, C=1.0, test_scores=scores)
+    models = {key_of(model): model}
+    rows, _ = evaluate(
+        prepared, EvaluateTask("toy", "m", "quick", "tune"), [choice], models, {"s": 0.0}
+    )
+    return predictions(prepared, of, [choice], models), rows[0].value
 
 
 def test_a_class_is_predicted_by_the_largest_score():
-    frame = _predicted("multiclass", {"y": np.array([0, 2, 0])}, ["top1"], "lr_multi")
+    frame, _ = _predicted("multiclass", {"y": np.array([0, 2, 0])}, ["top1"], "lr_multi")
     assert list(frame["true"]) == ["a", "c", "a"]
     assert list(frame["predicted"]) == ["a", "b", "a"]
     np.testing.assert_array_equal(frame[["score_a", "score_b", "score_c"]], SCORES)
@@ -48,9 +52,18 @@ def test_a_class_is_predicted_by_the_largest_score():
 
 def test_labels_are_predicted_by_the_selected_threshold():
     Y = np.array([[1, 1, 0], [0, 0, 1], [0, 0, 0]], dtype=np.uint8)
-    frame = _predicted("multilabel", {"Y": Y}, ["f1_micro"], "lr_ml")
+    frame, _ = _predicted("multilabel", {"Y": Y}, ["f1_micro"], "lr_ml")
     assert list(frame["true"]) == ["a;b", "c", ""]
     assert list(frame["predicted"]) == ["a", "b;c", ""]
+
+
+def test_a_score_at_the_threshold_is_predicted_as_the_metrics_count_it():
+    Y = np.array([[1, 1, 0], [0, 0, 1], [0, 0, 0]], dtype=np.uint8)
+    tied = np.where(SCORES == 0.2, 0.25, SCORES)
+    frame, f1 = _predicted("multilabel", {"Y": Y}, ["f1_micro"], "lr_ml", tied)
+    predicted = np.array([[name in row for name in "abc"] for row in frame["predicted"]])
+    assert f1 == pytest.approx(100 * 2 * np.sum(predicted & (Y > 0)) / (predicted.sum() + Y.sum()))
+    assert list(frame["predicted"]) == ["a;b", "b;c", ""]
 
 
 @pytest.mark.parametrize(
@@ -98,6 +111,7 @@ def test_a_loaded_model_predicts_the_same_of_raw_features(tmp_path, loss, how):
     model = toplabel.load_model(tmp_path / "model.npz")
     found = model.predict(X[40:])
     if many:
+        assert model[-1].threshold_ == choice.threshold
         found = [";".join(names[row]) for row in found.astype(bool)]
     assert list(found) == list(frame["predicted"])
     scores = frame.filter(like="score_").to_numpy()

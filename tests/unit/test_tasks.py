@@ -224,6 +224,7 @@ ALSO_RUN = {
     "seed": {"calibration"},
     "studies": {"compare"},
     "budget": {"calibration", "time"},
+    "threshold": {"compare"},
 }
 
 

@@ -17,6 +17,8 @@ except ModuleNotFoundError as error:
 plan = run.read_plan(ROOT, config, workflow)
 targets = Targets(plan)
 tasks = Tasks(plan, targets)
+if plan.run.show:
+    plan.outdated = run.outdated(plan, tasks)
 long_cells = longest_first(plan.root, plan.budget)
 
 

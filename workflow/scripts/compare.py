@@ -24,6 +24,7 @@ def main(task, snakemake):
         metas=files.metas,
         kept=read_cells(kept) if kept.is_file() else None,
         studies=task.studies,
+        threshold=task.threshold,
     )
     write_comparison(comparison, paths_of(snakemake.output))
 

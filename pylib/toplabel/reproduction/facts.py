@@ -50,13 +50,11 @@ _START = Path(".snakemake/toplabel.start")
 
 @dataclass(frozen=True)
 class RunTask:
-    """A run's config, and the studies, readings and choices of its catalogue as mappings."""
+    """A run's config, and the studies of its catalogue as mappings."""
 
     checkout: str
     config: Mapping[str, Any]
     studies: Sequence[Mapping[str, Any]]
-    readings: Sequence[Mapping[str, Any]]
-    choices: Sequence[Mapping[str, Any]]
 
 
 def describe_run(task: RunTask) -> dict[str, Any]:
@@ -74,8 +72,6 @@ def describe_run(task: RunTask) -> dict[str, Any]:
         "jobs": jobs_by_stage(),
         "wall_seconds": seconds_since_start(),
         "studies": list(task.studies),
-        "readings": list(task.readings),
-        "choices": list(task.choices),
     }
 
 

@@ -83,6 +83,9 @@ class Plan:
     of a study, data set, method or protocol that does not exist.
     """
 
+    outdated: frozenset[Cell] = frozenset()
+    """Of a run that only shows, the cells with results that were made under another config."""
+
     def __init__(self, root: str | Path, config: Mapping[str, Any], source: str = DEFAULTS) -> None:
         self.root = Path(root)
         self.config = with_defaults(self.root, config)
@@ -268,14 +271,15 @@ class Plan:
     @cached_property
     def cells(self) -> list[Cell]:
         """The cells of the config whose data sets can be had; of a run that only shows, those with
-        results. A PlanError has the reasons why there is none.
+        results that are not outdated. A PlanError has the reasons why there is none.
         """
         if not self.run.show:
             return self.reachable(self.asked, "the studies of the config")
         shown = [cell for cell in self.asked if self.there([cell.path("evaluation.csv")])]
-        if not shown:
-            raise PlanError("show: the studies of the config have no results yet")
-        return shown
+        if not {*shown} - self.outdated:
+            of = "under this config, but under another one" if shown else "yet"
+            raise PlanError(f"show: the studies of the config have no results {of}")
+        return [cell for cell in shown if cell not in self.outdated]
 
     @property
     def missing(self) -> list[str]:

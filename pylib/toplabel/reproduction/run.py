@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from toplabel.reproduction import sources
+from toplabel.reproduction.config.catalogue import Cell
 from toplabel.reproduction.config.documents import read_yaml
 from toplabel.reproduction.facts import BENCHMARKS, kept_jobs, note_start
 from toplabel.reproduction.files import CONFIG_FILES, RESULTS, read_json
@@ -22,7 +23,7 @@ from toplabel.reproduction.frames import read_texts
 from toplabel.reproduction.jobs import MODULES
 from toplabel.reproduction.methods import create
 from toplabel.reproduction.plan import DEFAULTS, Plan, PlanError
-from toplabel.reproduction.tasks import recipe_of
+from toplabel.reproduction.tasks import Tasks, recipe_of
 
 BRIEF = "TOPLABEL_BRIEF"
 """The environment variable that, as 0, leaves Snakemake's own lines on the terminal."""
@@ -133,6 +134,23 @@ def check_records(workflow: Any, rules: Iterable[Any]) -> None:
         )
 
 
+def outdated(plan: Plan, tasks: Tasks) -> frozenset[Cell]:
+    """Return the cells with results that were made under another config, by Snakemake's records."""
+    from snakemake.io import IOFile
+    from snakemake.persistence.file import FilePersistence
+
+    records = FilePersistence(nolock=True)
+
+    def differ(made: Mapping[str, Any]) -> bool:
+        params = {file: records.params(IOFile(file)) for file in made}
+        return any(params[file] and repr(task) not in params[file] for file, task in made.items())
+
+    cells = [cell for cell in plan.asked if Path(cell.path("evaluation.csv")).is_file()]
+    sets = {name for name in {cell.dataset for cell in cells} if differ(tasks.of_data(name))}
+    of_sets = (cell for cell in cells if cell.dataset in sets or differ(tasks.of_cell(cell)))
+    return frozenset(of_sets)
+
+
 def begin(workflow: Any, plan: Plan) -> None:
     """Say what a run is about to compute, and follow its jobs."""
     from snakemake.logging import logger
@@ -155,6 +173,13 @@ def begin(workflow: Any, plan: Plan) -> None:
     for name, why in left_out.items():
         if why:
             print(f"Left out: {name}: {why}", file=sys.stderr)
+    if plan.outdated:
+        number, first = len(plan.outdated), "{0.dataset}/{0.method}".format(min(plan.outdated))
+        print(
+            f"Left out: results of another config, {number} of them, the first {first}; the command "
+            "without show makes them again",
+            file=sys.stderr,
+        )
     print(progress.line(), file=sys.stderr)
     if os.environ.get(BRIEF) != "0" and not workflow.output_settings.verbose:
         for handler in logger.handlers:

@@ -45,8 +45,9 @@ class Targets:
 
     @cached_property
     def figures(self) -> list[str]:
-        """The figures that show cells of the config."""
-        return self._figures_of(self.plan.cells)
+        """The figures that show cells of the config, of data sets without an outdated one."""
+        of_others = {cell.dataset for cell in self.plan.outdated}
+        return self._figures_of([cell for cell in self.plan.cells if cell.dataset not in of_others])
 
     @cached_property
     def known_figures(self) -> list[str]:

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import chain
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from toplabel.reproduction.calibration import CalibrationTask
@@ -76,8 +78,6 @@ class Tasks:
     def _tune(self, dataset: str, name: str, part: str) -> TuneTask:
         plan, method = self.plan, self.plan.methods[name]
         protocol, budget = self._protocol(dataset, method)
-        on_raw_rows = method.kernel == "linear" and method.features != "standardise"
-        scales = on_raw_rows and method.selects_C and not method.point
         one_job = part == ALL_SPLITS
         metrics = self._metrics(dataset, method.name, protocol)
         return TuneTask(
@@ -92,7 +92,7 @@ class Tasks:
             validation=protocol.validation,
             metrics=metrics,
             grid=method.grid_of(budget, plan.budget),
-            C_scale=plan.registry[dataset].C_scale if scales else None,
+            C_scale=plan.registry[dataset].C_scale if method.scales_C else None,
         )
 
     def train(self, wildcards: Any) -> dict[str, Any]:
@@ -174,6 +174,33 @@ class Tasks:
         """Return the tolerance of a stage; that of what has no duality gap is no tighter than its own."""
         return tol if recipe_of(method).is_certified else max(tol, self.plan.run.tol_other)
 
+    def of_data(self, dataset: str) -> dict[str, dict[str, Any]]:
+        """Return the task of each file of a data set that can be had."""
+        if self.plan.raw.missing(dataset):
+            return {}
+        names = SimpleNamespace(dataset=dataset)
+        if not self.plan.registry[dataset].network:
+            return {self.plan.prepared(dataset): self.prepare(names)}
+        return {self.plan.prepared(dataset): self.extract_features(names)}
+
+    def of_cell(self, cell: Cell) -> dict[str, dict[str, Any]]:
+        """Return the task of each file of a cell."""
+        plan, method = self.plan, self.plan.methods[cell.method]
+        names = SimpleNamespace(dataset=cell.dataset, method=cell.method)
+        if method.fine_tunes:
+            draws = plan.draws(cell.dataset, cell.method)
+            of_draw = {file: SimpleNamespace(**vars(names), part=Path(file).stem) for file in draws}
+            return {file: self.fine_tune(wildcards) for file, wildcards in of_draw.items()}
+        made = {
+            file: plain(self._tune(cell.dataset, method.tuned_as, Path(file).stem))
+            for file in plan.units(cell.dataset, cell.method)
+        }
+        if plan.sizes(cell):
+            made[cell.path("curve.csv")] = self.learning_curve(names)
+        made[cell.path("models.npz")] = self.train(names)
+        made[cell.path("evaluation.csv")] = self.evaluate(names)
+        return made
+
     # ---- networks --------------------------------------------------------------------------------
 
     def train_network(self, wildcards: Any) -> dict[str, Any]:
@@ -219,19 +246,12 @@ class Tasks:
         """Return the task of the comparison with the papers."""
         plan = self.plan
         studies = dict.fromkeys(name.partition("/")[0] for name in plan.run.studies)
-        return plain(CompareTask(plan.checkout, plan.own_rows, tuple(studies)))
+        return plain(CompareTask(plan.checkout, plan.own_rows, tuple(studies), plan.run.threshold))
 
     def describe_run(self, wildcards: Any) -> dict[str, Any]:
         """Return the task of the description of the run."""
-        catalogue = self.plan.catalogue
-        task = RunTask(
-            checkout=self.plan.checkout,
-            config=self.plan.config,
-            studies=[asdict(study) for study in catalogue.studies.values()],
-            readings=[asdict(reading) for reading in catalogue.notes.readings.values()],
-            choices=[asdict(choice) for choice in catalogue.notes.choices.values()],
-        )
-        return plain(task)
+        studies = [asdict(study) for study in self.plan.studies.values()]
+        return plain(RunTask(self.plan.checkout, self.plan.config, studies))
 
     def report(self, wildcards: Any) -> dict[str, Any]:
         """Return the task of the report."""

@@ -3,31 +3,50 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from toplabel.reproduction.config.catalogue import Catalogue, Study
+from toplabel.reproduction.config.competitors import COMPETITORS
 from toplabel.reproduction.config.entry import Entry
 from toplabel.reproduction.config.methods import Method
-from toplabel.reproduction.config.protocols import Axis, Budget, BudgetName
+from toplabel.reproduction.config.protocols import Axis, BudgetName, Grid, Protocol, Threshold
+from toplabel.reproduction.selection.measures import needs_threshold
 
 _TRANSFORMS = {
-    "standardise": "Features are standardised by the training rows",
+    "standardise": (
+        "Features are standardised by the training rows (divided only, where at most a fifth of all"
+        " values is not 0)"
+    ),
     "normalise": "Rows are scaled to norm 1",
     None: "Features are not transformed",
 }
+_FEATURES = {
+    "raw": "",
+    "bias": " (with a constant column)",
+    "standardise": " (on standardised features with a constant column)",
+}
+_LIMITS = {
+    "refine": "refined in steps of {:g} around each best value",
+    "patience": "left after {} values without a better one",
+    "screen_rows": "of which the coarse one is tried on at most {} rows",
+    "kernel_rows": "on at most {} rows",
+    "validation_rows": "on as many folds as have {} rows together",
+}
 
 
-def procedure_of(study: Study, catalogue: Catalogue, budget_name: BudgetName) -> str:
+def procedure_of(
+    study: Study, catalogue: Catalogue, budget_name: BudgetName, threshold: Threshold = "tune"
+) -> str:
     """Return how the data sets of a study were cut and its methods selected, in sentences.
 
     Data sets with the same procedure share their sentences.
     """
-    alike: dict[tuple[str, str, str], list[str]] = {}
-    methods = [catalogue.methods[name] for name in dict.fromkeys([*study.methods, *study.only])]
+    alike: dict[tuple[str, ...], list[str]] = {}
     for name in study.datasets:
         entry = catalogue.registry[name]
-        budget = catalogue.protocols[entry.protocol].budgets[budget_name]
-        sentences = _cut(entry), _features(entry), _selection(entry, budget, methods, budget_name)
+        selection = _Selection(entry, study, catalogue, budget_name, threshold)
+        sentences = _cut(entry), _features(entry), *selection.sentences()
         alike.setdefault(sentences, []).append(entry.title)
     texts = []
     for sentences, titles in alike.items():
@@ -53,29 +72,85 @@ def _features(entry: Entry) -> str:
     return f"{_TRANSFORMS[entry.transform]}{ones}."
 
 
-def _selection(
-    entry: Entry, budget: Budget, methods: Sequence[Method], budget_name: BudgetName
-) -> str:
-    """Return what is selected within each training part, by what."""
-    has_val = any(split.val for split in entry.splits)
-    by = "on the validation part" if has_val else f"by {budget.folds}-fold cross-validation"
-    scaled = ", relative to the mean squared norm of the rows" if entry.C_scale else ""
-    grids: dict[str, list[str]] = {}
-    for method in methods:
-        if method.estimator and method.grid:
-            parts = [f"{name} in {_values(values)}" for name, values in method.grid.items()]
-            grids.setdefault(" and ".join(parts), []).append(method.label)
-        elif method.selects_C:
-            grid = method.grid_of(budget, budget_name)
-            axis = f"C in {_axis(grid.C)}{scaled}{_extended(grid.extend)}"
-            grids.setdefault(axis, []).append(method.label)
-    if not grids:
-        return "Nothing is selected."
-    words = "; ".join(f"{_listed(labels)} {grid}" for grid, labels in grids.items())
-    return (
-        f"Within each training part the parameters are selected {by}, for each metric by itself: {words}."
-        " The model is then trained on the whole training part."
-    )
+@dataclass(frozen=True)
+class _Selection:
+    """What the methods of a study select on a data set, and by what."""
+
+    entry: Entry
+    study: Study
+    catalogue: Catalogue
+    budget_name: BudgetName
+    threshold: Threshold
+
+    def sentences(self) -> list[str]:
+        """Return a sentence for each way of validation, and how thresholds are set without it."""
+        ways: dict[str, dict[str, list[str]]] = {}
+        for dataset, name in self.study.pairs:
+            method = self.catalogue.methods[name]
+            protocol = self.catalogue.protocols[method.protocol or self.entry.protocol]
+            grid = method.grid_of(protocol.budgets[self.budget_name], self.budget_name)
+            words = " and ".join(self._parameters(method, grid))
+            if words and dataset == self.entry.name:
+                labels = ways.setdefault(self._validation(method, protocol, grid), {})
+                labels.setdefault(words, []).append(f"{method.label}{_FEATURES[method.features]}")
+        sentences = []
+        for by, grids in ways.items():
+            words = "; ".join(f"{_listed(labels)} {grid}" for grid, labels in grids.items())
+            sentences.append(f"Parameters are selected {by}, for each metric by itself: {words}.")
+        sentences.append(
+            "The model is then trained on the whole training part."
+            if ways
+            else "Nothing is selected."
+        )
+        if self._has_threshold and self.threshold == "cardinality":
+            sentences.append("Test rows get as many labels on average as training rows have.")
+        elif self._has_threshold and self.threshold != "tune":
+            sentences.append(f"Labels with a score of {self.threshold:g} or more are predicted.")
+        return sentences
+
+    @property
+    def _has_threshold(self) -> bool:
+        metrics = self.study.metrics or self.catalogue.protocols[self.entry.protocol].metrics
+        return any(map(needs_threshold, metrics))
+
+    def _parameters(self, method: Method, grid: Grid) -> list[str]:
+        """Return what a method selects, each with its values."""
+        axes: dict[str, str] = {}
+        if method.estimator:
+            axes = {name: _values(values) for name, values in method.grid.items()}
+        elif grid.C:
+            name = COMPETITORS[method.competitor].parameter if method.competitor else "C"
+            is_scaled = method.scales_C and self.entry.C_scale
+            scaled = ", relative to the mean squared norm of the rows" if is_scaled else ""
+            axes[name] = f"{_axis(grid.C)}{scaled}{_limits(grid)}"
+        if method.ks:
+            axes["k"] = _values(method.ks)
+        if grid.theta:
+            axes["θ"] = _axis(grid.theta)
+        if self._has_threshold and self.threshold == "tune":
+            cuts = grid.threshold_values()
+            axes["the threshold"] = f"{len(cuts)} values from {cuts[0]:.3g} to {cuts[-1]:.3g}"
+        return [f"{name} in {values}" for name, values in axes.items()]
+
+    def _validation(self, method: Method, protocol: Protocol, grid: Grid) -> str:
+        """Return the rows that a method is validated on."""
+        has_val = any(split.val for split in self.entry.splits)
+        if method.competitor and COMPETITORS[method.competitor].leave_one_out:
+            by = "by leaving out each training row"
+        elif protocol.validation == "holdout" and has_val:
+            return "on the validation part"
+        elif protocol.validation in ("half", "fifth"):
+            by = f"on a {protocol.validation} of the training part"
+        else:
+            by = f"by {grid.folds}-fold cross-validation within the training part"
+        return f"{by}, without the validation part" if has_val else by
+
+
+def _limits(grid: Grid) -> str:
+    """Return how a grid grows, and which rows and values it leaves out."""
+    limits = {text: getattr(grid, name) for name, text in _LIMITS.items()}
+    words = [text.format(limit) for text, limit in limits.items() if limit]
+    return "".join([_extended(grid.extend), *(f", {text}" for text in words)])
 
 
 def _extended(steps: int) -> str:
@@ -86,11 +161,9 @@ def _extended(steps: int) -> str:
 
 def _axis(axis: Axis) -> str:
     exponents = axis.exponents()
-    step = f" in steps of {axis.step:g}" if axis.step != 1 else ""
-    return (
-        f"{axis.base:g}^{{{exponents[0]:g}}}, ..., {axis.base:g}^{{{exponents[-1]:g}}}"
-        f"{step and f' (exponents{step})'}"
-    )
+    ends = dict.fromkeys((exponents[0], exponents[-1]))
+    step = f" (exponents in steps of {axis.step:g})" if axis.step != 1 else ""
+    return ", ..., ".join(f"{axis.base:g}^{{{end:g}}}" for end in ends) + step
 
 
 def _values(values: Any) -> str:

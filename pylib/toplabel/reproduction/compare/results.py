@@ -18,6 +18,7 @@ from toplabel.reproduction.compare.intervals import draw_rows
 from toplabel.reproduction.compare.measured import selected_values
 from toplabel.reproduction.compare.procedure import procedure_of
 from toplabel.reproduction.config.catalogue import Catalogue
+from toplabel.reproduction.config.protocols import Threshold
 from toplabel.reproduction.data.prepared import not_comparable
 from toplabel.reproduction.selection.choice import Choice, load_choices
 from toplabel.reproduction.selection.evaluation import TestMetric, load_metrics
@@ -35,6 +36,7 @@ def compare_results(
     metas: Paths = (),
     kept: pd.DataFrame | None = None,
     studies: Sequence[str] = (),
+    threshold: Threshold = "tune",
 ) -> Comparison:
     """Return results beside the papers.
 
@@ -42,7 +44,8 @@ def compare_results(
     evaluation.csv, ranks.npz (for intervals over test rows) and selection.csv (for the sides of
     claims); `metas` are results/<set>/data/meta.json, which say whether results may be compared.
     `datasets` are the registered data sets, all text (results/datasets.csv), `kept` is the long frame
-    of the kept run, and `studies` are those that the run asks for, in their order.
+    of the kept run, `studies` are those that the run asks for, in their order, and `threshold` is its
+    rule for thresholds.
     """
     measured = _frame(TestMetric, load_metrics(sorted(map(Path, evaluations))))
     draws = draw_rows(_by_cell(ranks))
@@ -62,29 +65,38 @@ def compare_results(
         methods=beside.methods,
         tests=beside.tests,
         claims=claims.judge(cells, catalogue, draws, _validation(selections)),
-        totals=totals(cells, frame) | {"procedures": _procedures(measured, catalogue, studies)},
+        totals=totals(cells, frame)
+        | {"procedures": _procedures(measured, catalogue, studies, threshold)},
     )
 
 
 def _procedures(
-    measured: pd.DataFrame, catalogue: Catalogue, studies: Sequence[str]
+    measured: pd.DataFrame, catalogue: Catalogue, studies: Sequence[str], threshold: Threshold
 ) -> dict[str, str]:
     """Return the procedures of the studies on own data alone, in words."""
     texts = {}
     for study in (catalogue.studies[name] for name in studies if name in catalogue.studies):
         is_own = all(catalogue.registry[name].has_own_protocol for name in study.datasets)
         if is_own and len(measured):
-            texts[study.name] = procedure_of(study, catalogue, measured["budget"].iloc[0])
+            texts[study.name] = procedure_of(
+                study, catalogue, measured["budget"].iloc[0], threshold
+            )
     return texts
 
 
 def _test_shares(datasets: pd.DataFrame, catalogue: Catalogue) -> dict[str, float]:
-    """Return the share of the rows that a split tests on, by the prepared data set."""
+    """Return the share of the rows that a split tests on, by the prepared data set; 0 where each split
+    has training rows of its own.
+    """
     shares = {}
     for row in datasets[datasets["n_test"] != ""].itertuples(index=False):
-        folds = catalogue.registry[row.dataset].folds if row.dataset in catalogue.registry else None
+        entry = catalogue.registry.get(row.dataset)
         train, test = int(row.n_train), int(row.n_test)
-        shares[row.dataset] = 1.0 / folds if folds else test / (train + test)
+        shares[row.dataset] = test / (train + test)
+        if entry is not None and entry.folds:
+            shares[row.dataset] = 1.0 / entry.folds
+        elif entry is not None and entry.draws_training_rows:
+            shares[row.dataset] = 0.0
     return shares
 
 

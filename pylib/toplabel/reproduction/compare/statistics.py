@@ -22,6 +22,7 @@ from scipy import stats
 FEWEST_SETS = 5
 """With fewer data sets no test over sets says anything."""
 _DRAWS = 50_000  # of the posterior of the signed rank test
+_DECIMALS = 9  # of differences, so that rounding errors break no ties
 
 
 # ---- within a data set -----------------------------------------------------------------------------
@@ -51,19 +52,22 @@ def over_folds(
     """Compare two methods by the differences of their scores on the same folds, (folds,).
 
     `differences` are of r repetitions of k folds, at least two, and `test_share` is the share of the
-    rows that a fold tests on, 1/k. Differences up to `rope` count as none. Where all are equal, the
-    test is exact: p is 1 for no difference, else 0.
+    rows that a fold tests on, 1/k, or 0 where splits share no training rows. Differences up to `rope`
+    count as none. Where all are equal, nothing is known of their variance: the test is that of
+    signs, and there is an interval where it tells them from 0, and no probability.
     """
+    differences = np.round(differences, _DECIMALS)
     n = len(differences)
     if n < 2:
         raise ValueError(f"differences: a test needs two folds or more, got {n}")
     mean = float(np.mean(differences))
+    if np.ptp(differences) == 0.0:
+        p = 2.0 ** (1 - n)
+        end = mean if p <= 1.0 - level else math.nan
+        return Difference(mean, end, end, p if mean else 1.0)
     variance = float(np.var(differences, ddof=1))
     # Folds share training rows: 1/n alone would take them for independent.
     deviation = float(np.sqrt((1.0 / n + test_share / (1.0 - test_share)) * variance))
-    if deviation == 0.0:
-        sides = (float(mean < -rope), float(abs(mean) <= rope), float(mean > rope))
-        return Difference(mean, mean, mean, float(mean == 0.0), *sides)
     posterior = stats.t(n - 1, mean, deviation)
     low, high = posterior.interval(level)
     worse, better = float(posterior.cdf(-rope)), float(posterior.sf(rope))
@@ -118,7 +122,8 @@ def holm(p_values: np.ndarray | Sequence[float]) -> np.ndarray:
 class Friedman:
     """The test whether some method differs from the others over data sets.
 
-    `chi2` is Friedman's statistic, `F` that of Iman and Davenport, and `p` the p-value of F.
+    `chi2` is Friedman's statistic, `F` that of Iman and Davenport, and `p` the p-value of F, or where F
+    is infinite the exact one.
     """
 
     chi2: float
@@ -134,8 +139,8 @@ def rank_methods(scores: np.ndarray) -> np.ndarray:
 def friedman(scores: np.ndarray) -> Friedman:
     """Test whether all methods are equal over data sets, (sets, methods).
 
-    Where the methods are ranked alike on all sets, F is infinite; where they tie on all of them, it
-    is 0.
+    Where the methods are ranked alike on all sets, F is infinite, and p the probability that all sets
+    have one of the orders of the ranks, when each is as probable; where all methods tie, F is 0.
     """
     n, k = scores.shape
     ranks = rank_methods(scores)
@@ -144,8 +149,11 @@ def friedman(scores: np.ndarray) -> Friedman:
     if within == 0.0:
         return Friedman(0.0, 0.0, 1.0)
     chi2 = float(between / within)
-    rest = n * (k - 1) - chi2
-    F = float((n - 1) * chi2 / rest) if rest > 0.0 else float("inf")
+    if (ranks == ranks[0]).all():
+        _, tied = np.unique(ranks[0], return_counts=True)
+        orders = math.factorial(k) // math.prod(map(math.factorial, tied.tolist()))
+        return Friedman(chi2, math.inf, float(orders) ** (1 - n))
+    F = float((n - 1) * chi2 / (n * (k - 1) - chi2))
     return Friedman(chi2, F, float(stats.f.sf(F, k - 1, (k - 1) * (n - 1))))
 
 
@@ -185,6 +193,7 @@ def wilcoxon_holm(scores: np.ndarray) -> np.ndarray:
 
 def wilcoxon(differences: np.ndarray) -> float:
     """Return the p-value of Wilcoxon's signed rank test of differences, (sets,), as `wilcoxon_holm`."""
+    differences = np.round(differences, _DECIMALS)
     if not differences.any():
         return 1.0
     return float(stats.wilcoxon(differences, zero_method="wilcox").pvalue)

@@ -135,8 +135,8 @@ class Study(ConfigModel):
     final_model: bool = False
     """True to train each loss on all rows of own data, too, for final_model.npz."""
     rope: Annotated[float, Field(ge=0)] = 1.0
-    """Points up to which a difference of two methods counts as none in practice (region of practical
-    equivalence)."""
+    """Points, or labels of coverage_loss, up to which a difference of two methods counts as none in
+    practice (region of practical equivalence)."""
 
     @property
     def pairs(self) -> list[tuple[str, str]]:

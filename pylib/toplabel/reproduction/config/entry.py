@@ -280,6 +280,11 @@ class Entry(ConfigModel):
         folds = [part for split in self.splits for part in (split.train, split.test) if self.folds]
         return [*parts, *(self.divide.into if self.divide else ()), *folds]
 
+    @property
+    def draws_training_rows(self) -> bool:
+        """Whether each split has training rows that are drawn for it alone."""
+        return self.embedded == "circle" or bool(self.network and self.network.n_train)
+
     def is_in(self, source: str) -> bool:
         """Return whether a paper's numbers for `published_key` are for this set as it is here."""
         return not self.published_sources or source in self.published_sources

@@ -363,6 +363,12 @@ class Method(ConfigModel):
         return bool(self.loss) and not self.fine_tunes
 
     @property
+    def scales_C(self) -> bool:
+        """Whether its grid of C is divided by what a data set has as `C_scale`."""
+        on_raw_rows = self.kernel == "linear" and self.features != "standardise"
+        return on_raw_rows and self.selects_C and not self.point
+
+    @property
     def tunes_width(self) -> bool:
         """Whether the width of an RBF kernel is selected on validation data."""
         return self.kernel == "rbf" and bool(self.loss)

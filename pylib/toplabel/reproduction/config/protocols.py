@@ -191,9 +191,9 @@ class Protocol(ConfigModel):
 
     name: RowName
     validation: Literal["holdout", "folds", "half", "fifth"]
-    """holdout: the set's own validation part, else stratified folds. folds: cross-validation. half:
-    one half to train, the other to validate. fifth: four fifths to train, one, drawn once, to
-    validate."""
+    """holdout: the set's own validation part, else folds, stratified where rows have one label. folds:
+    cross-validation. half: one half to train, the other to validate. fifth: four fifths to train,
+    one, drawn once, to validate."""
     metrics: Annotated[tuple[Name, ...], Some]
     """What is measured, and selected for one by one (docs/protocols.md)."""
     budgets: Mapping[BudgetName, Budget]

@@ -48,7 +48,10 @@ def data_sections(inputs: Inputs) -> list[Section]:
     if inputs.of_papers:
         sections.insert(0, Section("missing", "What is missing, and why", _missing(inputs)))
     if inputs.missing:
-        about = "The run asked for these results and did not get them; results/logs says why."
+        about = (
+            "The config asks for these results and they are not there, or are of another config;"
+        )
+        about += " results/logs says why."
         about += " The same command goes on."
         rows = [[cell, last_error(inputs.results / "logs", cell)] for cell in inputs.missing]
         table = table_of("Cells without results", ["Cell", "Error"], rows)
@@ -58,7 +61,11 @@ def data_sections(inputs: Inputs) -> list[Section]:
 
 
 def last_error(logs: Path, cell: str) -> str:
-    """Return the error that ended the last job of a cell <set>/<method>; "" where there is none."""
+    """Return why a cell <set>/<method> is not shown: a result of another config, or the error that ended
+    its last job; "" where there is none.
+    """
+    if (logs.parent / cell / "evaluation.csv").is_file():
+        return "its result was made under another config"
     for rule in ("predict", "evaluate", "train", "tune"):
         files = [logs / rule / f"{cell}.log", *sorted((logs / rule / cell).glob("*.log"))]
         for file in files:

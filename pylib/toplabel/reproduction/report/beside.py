@@ -40,7 +40,7 @@ def sections(inputs: Inputs) -> tuple[list[Section], dict[str, str]]:
         title, _ = inputs.studies[study]
         made.append(Section(slug(f"beside-{study}"), title, parts))
         first = compared[0]
-        pictures[f"costs-{first.name}"] = costs.draw(first.scores)
+        pictures[f"costs-{first.name}"] = costs.draw(first.scores, first.points)
         for table in compared:
             if table.is_over_sets:
                 pictures[f"ranks-{table.name}"] = table.diagram().decode()

@@ -127,7 +127,8 @@ def _warnings(inputs: Inputs) -> list[Part]:
     if inputs.run["budget"] == "quick":
         parts.append(Text(_WORDS["quick"], style="alert"))
     if inputs.missing:
-        text = f"The run did not finish: of its results it lacks {count(len(inputs.missing))}."
+        number = count(len(inputs.missing))
+        text = f"Of the results that the config asks for, {number} are not there or are of another config."
         parts.append(Text(text, link="Which", href="data.html#unfinished", style="alert"))
     for name in inputs.config.get("datasets") or ():  # those of the papers are as they are
         for advice in inputs.metas.get(name, {}).get("advice", ()):

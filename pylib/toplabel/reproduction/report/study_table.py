@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from toplabel.metrics.names import is_fraction
+from toplabel.metrics.names import unit
 from toplabel.reproduction.compare.published import decimals_of
 from toplabel.reproduction.compare.statistics import FEWEST_SETS
 from toplabel.reproduction.frames import split_names
@@ -75,7 +75,8 @@ class StudyTable:
     @property
     def points(self) -> str:
         """The unit of its differences: of a fraction, as the log loss, a point is a hundredth."""
-        return "points of 0.01" if is_fraction(self.test["metric"]) else "points"
+        own = unit(self.test["metric"])
+        return {"": "points of 0.01", "%": "points"}.get(own, own)
 
     @property
     def reference(self) -> str:

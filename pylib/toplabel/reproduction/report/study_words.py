@@ -51,7 +51,9 @@ def _answer_over_sets(table: StudyTable) -> str:
         sentence += f" {second['label']}, the next, lies {_points(table, second)} the reference,"
     else:
         sentence += f" It lies {_points(table, first)} {table.reference}, the reference,"
-    sentence += f" in the median over the sets ({_interval(ahead, 'ahead')}{_p(ahead['p'])})."
+    sentence += (
+        f" in the median over the sets ({_interval(ahead, 'ahead', 'sets')}{_p(ahead['p'])})."
+    )
     friedman = table.test["friedman_p"]
     tells = "tells" if friedman <= LEVEL else "does not tell"
     sentence += f" Friedman’s test {tells} the methods apart{_p(friedman)}."
@@ -95,7 +97,7 @@ def _answer_on(table: StudyTable, dataset: str, rows: pd.DataFrame) -> str:
     second = others[0]
     sentence += f", {fixed(second['behind'], 2)} {table.points} ahead of {second['label']}"
     if second["over"]:
-        sentence += f" ({_interval(second, 'behind')}{_p(second['behind_p'])})"
+        sentence += f" ({_interval(second, 'behind', second['over'])}{_p(second['behind_p'])})"
         alike = rows[rows["alike"] & ~rows["best"]]
         told = f"not told from it: {listed(alike['label'])}" if len(alike) else "told from all"
         sentence += f"; {told}"
@@ -161,9 +163,9 @@ def caption(table: StudyTable) -> str:
     return " ".join(words)
 
 
-def _interval(row: Record, name: str) -> str:
+def _interval(row: Record, name: str, over: str) -> str:
     ends = ends_of(row, name)
-    return f"95 % interval {ends}" if ends else "an interval needs six sets"
+    return f"95 % interval {ends}" if ends else f"an interval needs six {over}"
 
 
 def _p(p: float) -> str:

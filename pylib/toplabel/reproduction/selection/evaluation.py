@@ -217,7 +217,7 @@ def predictions(
         if at is None:
             predicted, true = names[scores.argmax(axis=1)], names[test.y]
         else:
-            predicted, true = _joined(names, scores > at), _joined(names, test.Y > 0)
+            predicted, true = _joined(names, scores >= at), _joined(names, test.Y > 0)
         columns = {f"score_{name}": scores[:, j] for j, name in enumerate(names)}
         rows = np.arange(len(scores)) if test.rows is None else test.rows
         head = {"split": choice.split, "row": rows} | ({} if test.ids is None else {"id": test.ids})
@@ -280,8 +280,8 @@ def model_arrays(
             kept |= {"A": model.A, "X": dense(train.X)[:, :last]}
         if task.transform == "standardise":
             kept |= {"shift": train.shift, "scale": train.scale}
-        if at is not None:  # predictions.csv has the scores above it, the estimator those from it
-            kept["threshold"] = np.nextafter(at, np.inf)
+        if at is not None:
+            kept["threshold"] = at
         arrays |= {f"{choice.split}.{name}": value for name, value in kept.items()}
         arrays["splits"] = np.append(arrays["splits"], choice.split)
     return arrays

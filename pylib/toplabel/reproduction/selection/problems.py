@@ -181,7 +181,8 @@ def folds_of(
     """Return the folds of a split's training part.
 
     `validation` is that of the protocol, `count` the number of folds where it asks for folds. They
-    are stratified by class for multiclass protocols, and random where an instance has several labels.
+    are stratified by class where the set's own part would be taken, and random where an instance has
+    several labels.
     """
     part = prepared.parts[split.train]
     names = (seed, prepared.name, split.name)
@@ -191,7 +192,7 @@ def folds_of(
         return [stratified_folds(part.y, 5, *names)[0]]
     if count is None:
         raise ValueError(f"validation by {validation}: no number of folds")
-    is_stratified = validation == "holdout" and part.y is not None
+    is_stratified = validation == "holdout" and prepared.task == "multiclass"
     return stratified_folds(part.y if is_stratified else np.zeros(part.n_instances), count, *names)
 
 

@@ -14,10 +14,11 @@ from toplabel.reproduction.report.figures.drawing import (
 )
 
 
-def draw(scores: pd.DataFrame) -> str:
+def draw(scores: pd.DataFrame, points: str) -> str:
     """Draw a point for each method on each data set, SVG.
 
-    `scores` has the columns `label`, `seconds` and `behind` of `compare.within.SCORES`.
+    `scores` has the columns `label`, `seconds` and `behind` of `compare.within.SCORES`, and `points` is
+    the unit of the last.
     """
     with house_style():
         figure = Figure(figsize=(WIDTH, 3.0), layout="constrained")
@@ -28,7 +29,7 @@ def draw(scores: pd.DataFrame) -> str:
             ax.plot(seconds, part["behind"], label=mathtext(str(label)), **look)
         ax.set_xscale("log")
         ax.set_xlabel("seconds of selection and training, all splits")
-        ax.set_ylabel("points behind the best")
+        ax.set_ylabel(f"{points} behind the best")
         ax.invert_yaxis()
         figure.legend(loc="outside lower left", ncols=3)
-        return as_svg(figure, "Points behind the best by seconds")
+        return as_svg(figure, "Distance from the best by seconds")
