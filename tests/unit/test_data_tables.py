@@ -281,6 +281,15 @@ def test_a_column_that_alone_tells_the_class_is_a_suspicion(own, leak):
     assert [name for name in names if f"column {name!r} alone" in told] == ["code"]
 
 
+def test_a_suspicion_is_tried_on_rows_of_all_classes(own, monkeypatch):
+    monkeypatch.setattr("toplabel.reproduction.data.checks._ROWS", 20)
+    noise = np.random.default_rng(1).standard_normal(220)
+    kind = np.repeat(["ash", "elm"], 110)
+    text = pd.DataFrame({"f": noise, "code": kind, "kind": kind}).to_csv(index=False)
+    told = advice(own(text, label="kind"))
+    assert [name for name in ("f", "code") if f"column {name!r} alone" in told] == ["code"]
+
+
 def test_columns_with_the_same_numbers_are_told(own):
     text = FRAME.assign(h=FRAME["f"]).to_csv(index=False)
     assert "'f' and 'h' hold the same numbers" in advice(own(text, label="kind"))
