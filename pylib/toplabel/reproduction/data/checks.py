@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
@@ -227,8 +228,8 @@ def suspicions(columns: Sequence[Column], prepared: PreparedSet) -> list[str]:
         tree = DecisionTreeClassifier(
             max_leaf_nodes=max(prepared.n_classes, column.width + 1), random_state=0
         )
-        tree.fit(dense(train.X[:_ROWS, places]), train.y[:_ROWS])
-        share = tree.score(dense(test.X[:_ROWS, places]), test.y[:_ROWS])
+        tree.fit(dense(train.X[drawn, places]), train.y[drawn])
+        share = tree.score(dense(test.X[tested, places]), test.y[tested])
         if share >= _ALONE:
             sentences.append(
                 f"The column {column.name!r} alone tells the class of {share:.0%} of the test rows: "
