@@ -76,6 +76,19 @@ def test_a_share_is_standardised_by_its_own_rows(prepared, raw):
     assert (train.X[:, -1] == 1.0).all()
 
 
+def test_splits_with_one_training_part_have_one_share_of_it(prepared, raw):
+    test = prepared.parts["test"]
+    parts = {"train": prepared.parts["train"]}
+    for name, of in (("first", slice(None, None, 2)), ("second", slice(1, None, 2))):
+        parts[name] = Part(X=test.X[of], y=test.y[of], rows=test.rows[of])
+    splits = [Split(name, "train", None, name) for name in ("first", "second")]
+    whole = replace(prepared, parts=parts, splits=splits)
+    cut = with_share(whole, 0.4, ["first", "second"], True).parts
+    for name in parts:
+        shown = cut[name].X[:, :-1] * cut["train"].scale + cut["train"].shift
+        np.testing.assert_allclose(shown, raw[0][cut[name].rows])
+
+
 def test_all_rows_are_those_of_both_parts(prepared, raw):
     whole = with_all_rows(prepared, True).parts["all"]
     assert sorted(whole.rows) == [*range(len(raw[1]))]

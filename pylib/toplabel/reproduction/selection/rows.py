@@ -107,7 +107,8 @@ def with_share(
 ) -> PreparedSet:
     """Return a data set whose training parts have a share of their rows, spread over the classes.
 
-    A smaller share is a part of a larger one. A part with regions is refused.
+    A smaller share is a part of a larger one. Splits with one training part have the same share of it. A
+    part with regions is refused.
     """
     parts = dict(prepared.parts)
     for name in splits:
@@ -117,7 +118,8 @@ def with_share(
             raise ValueError(
                 f"data set '{prepared.name}', sizes: a part with regions cannot be cut"
             )
-        kept = np.sort(_order(train, prepared.name, name)[: max(2, round(size * train.n_rows))])
+        first = next(other.name for other in prepared.splits if other.train == split.train)
+        kept = np.sort(_order(train, prepared.name, first)[: max(2, round(size * train.n_rows))])
         fewer = replace(train, **{key: _at(train, key, kept) for key in _OF_ROWS})
         others = [key for key in (split.val, split.test) if key]
         scaled = _scaled_again(fewer, [fewer, *(prepared.parts[key] for key in others)], bias)
