@@ -1,10 +1,11 @@
 """Cells with other training rows: shares of them, for learning curves, and all rows, for a final model."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
-from small_sets import blobs, evaluation_of, task_of
+from small_sets import blobs, evaluation_of, regions_set, task_of
 
 from toplabel import load_model
 from toplabel.reproduction.config.entry import Split
@@ -94,6 +95,13 @@ def test_all_rows_are_those_of_both_parts(prepared, raw):
     assert sorted(whole.rows) == [*range(len(raw[1]))]
     np.testing.assert_allclose(raw_rows(whole), raw[0][whole.rows])
     np.testing.assert_array_equal(whole.y, raw[1][whole.rows])
+
+
+@pytest.mark.parametrize("key", ["sizes", "final_model"])
+def test_regions_are_refused(key):
+    call = with_all_rows if key == "final_model" else partial(with_share, size=0.5, splits=["main"])
+    with pytest.raises(ValueError, match=rf"'scenes', {key}: a part with regions"):
+        call(regions_set(), bias=True)
 
 
 def test_a_learning_curve_has_the_values_of_models_of_fewer_rows(prepared):
