@@ -350,6 +350,7 @@ def test_all_damaged_files_of_a_folder_of_results_are_listed(tmp_path):
     save_prepared(made(), results / "mine/data")
     for name in ("mine/svm/evaluation.json", "cells.json"):
         write_json(results / name, {"a": 1})
+    (results / "mine/svm/.evaluation.a1b2.csv").write_text("what a killed writer leaves")
     assert damaged_files(results) == ("3 files and 1 prepared sets", [])
     (results / "cells.json").write_text("{}")
     (results / "mine/data/Y_train.npz").unlink()
