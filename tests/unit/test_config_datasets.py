@@ -128,6 +128,8 @@ name: b.arff, part: test | name: b.arff | splits\[0\].test: unknown part 'test'
     splits: |     divide: {part: all, method: random, into: {c: 0.5, d: 0.5}}\n    splits: | toy.divide.part:
     splits: |     divide: {part: train, method: listed, into: {c: 0.5, d: 0.5}}\n    splits: | toy.divide.method:
     splits: |     divide: {part: train, method: random, into: {c: 1}}\n    splits: | toy.divide.into:
+    splits: |     divide: {part: train, method: random, into: {c: 0.7, d: 0.2}}\n    splits: | toy.divide.into: the shares \[0.7, 0.2\] sum to 0.9, not to 1
+    splits: |     divide: {part: train, method: random, into: {c: 0.9, d: 0.2}}\n    splits: | toy.divide.into: the shares \[0.9, 0.2\] sum to 1.1, not to 1
 format: mulan_arff | format: npy\n    embedded: digits | datasets.toy.format:
 format: mulan_arff | url: https://a | datasets.toy.format:
 datasets: | data_sets: | unknown key 'data_sets'

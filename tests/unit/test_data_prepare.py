@@ -195,8 +195,8 @@ def test_random_division_of_label_sets():
     assert sizes == [15, 6, 9]
     with pytest.raises(ValueError, match="needs classes; use random"):
         divide("toy", loaded, replace(how, method="stratified"))
-    with pytest.raises(ValueError, match="exceed 1"):
-        divide("toy", loaded, replace(how, into={"a": 0.9, "b": 0.2}))
+    thirds = replace(how, into={"a": 1 / 3, "b": 0.333333, "c": 0.333333})
+    assert [part.n_instances for part in divide("toy", loaded, thirds).parts.values()] == [10] * 3
 
 
 def test_storage_follows_density():
