@@ -209,6 +209,11 @@ def test_patterns_of_a_study_stand_for_the_methods_that_they_match():
     assert whole.pairs[-1] == ("y", "c2")
 
 
+def test_the_data_sets_of_two_patterns_that_match_a_method_are_joined():
+    study = study_of("{title: T, datasets: [x, y], only: {'c*': [y], c1: [x]}}")
+    assert study.with_methods(["c1", "c2"]).only == {"c1": ("y", "x"), "c2": ("y",)}
+
+
 @pytest.mark.parametrize(
     ("row", "message"),
     [

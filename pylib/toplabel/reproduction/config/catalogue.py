@@ -158,7 +158,10 @@ class Study(ConfigModel):
             return [name for name in known if fnmatchcase(name, pattern)] or [pattern]
 
         methods = [name for pattern in self.methods for name in matched(pattern)]
-        only = {name: sets for key, sets in self.only.items() for name in matched(key)}
+        only: dict[str, tuple[str, ...]] = {}
+        for key, sets in self.only.items():
+            for name in matched(key):
+                only[name] = tuple(dict.fromkeys((*only.get(name, ()), *sets)))
         if self.reference and self.reference not in (*methods, *only):
             wrong = unknown("method", self.reference, [*methods, *only])
             raise Fault(f"studies.{self.name}.reference", wrong)
