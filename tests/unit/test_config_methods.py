@@ -221,6 +221,10 @@ def test_the_data_sets_of_two_patterns_that_match_a_method_are_joined():
         ({"methods": ["lr_multis"]}, "unknown method 'lr_multis'; did you mean lr_multi"),
         ({"methods": ["nothing_*"]}, r"unknown method 'nothing_\*'"),
         ({"only": {"lr_multi": ["letters"]}}, "unknown data set 'letters'"),
+        (
+            {"only": {"lr_multi": ["letter_raw"]}},
+            "only: unknown data set of the study 'letter_raw'; did you mean letter?",
+        ),
         ({"tables": ["table99"]}, "unknown table 'table99'; did you mean"),
     ],
 )
