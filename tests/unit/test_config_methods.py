@@ -209,6 +209,11 @@ def test_patterns_of_a_study_stand_for_the_methods_that_they_match():
     assert whole.pairs[-1] == ("y", "c2")
 
 
+def test_the_data_sets_of_two_patterns_that_match_a_method_are_joined():
+    study = study_of("{title: T, datasets: [x, y], only: {'c*': [y], c1: [x]}}")
+    assert study.with_methods(["c1", "c2"]).only == {"c1": ("y", "x"), "c2": ("y",)}
+
+
 @pytest.mark.parametrize(
     ("row", "message"),
     [
@@ -216,6 +221,10 @@ def test_patterns_of_a_study_stand_for_the_methods_that_they_match():
         ({"methods": ["lr_multis"]}, "unknown method 'lr_multis'; did you mean lr_multi"),
         ({"methods": ["nothing_*"]}, r"unknown method 'nothing_\*'"),
         ({"only": {"lr_multi": ["letters"]}}, "unknown data set 'letters'"),
+        (
+            {"only": {"lr_multi": ["letter_raw"]}},
+            "only: unknown data set of the study 'letter_raw'; did you mean letter?",
+        ),
         ({"tables": ["table99"]}, "unknown table 'table99'; did you mean"),
     ],
 )
@@ -266,7 +275,7 @@ def test_the_C_of_a_loss_is_selected_from_a_list(repository):
     assert alone == pytest.approx(5.0)
 
 
-@pytest.mark.parametrize("values", [(1, 2, 5), (0, 1), ("a",)])
+@pytest.mark.parametrize("values", [(1, 2, 5), (0, 1), (1, 1), ("a",)])
 def test_a_list_that_is_no_grid_of_C_is_refused(values):
     with pytest.raises(ValueError, match=r"grid\.C: the values .* equally spaced"):
         Method("m", "M", "lr_multi", grid={"C": values})

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from toplabel.reproduction.config.datasets import load_registry
+from toplabel.reproduction.config.datasets import Registry, load_registry
 from toplabel.reproduction.config.documents import validate
 from toplabel.reproduction.config.entry import Entry, RawFile
 from toplabel.reproduction.data import fetch as fetching
@@ -25,6 +25,7 @@ from toplabel.reproduction.data.fetch import (
     FetchError,
     FetchTask,
     Places,
+    RawFiles,
     check_only_copy,
     fetch_file,
     mirror_folders,
@@ -171,6 +172,25 @@ def test_a_file_that_stands_plain_and_compressed_needs_a_sum(tmp_path):
     with pytest.raises(FetchError, match=r"toy\.txt and toy\.txt\.gz"):
         check_only_copy(file, tmp_path)
     check_only_copy(replace(file, sha256="0" * 64), tmp_path)
+
+
+def test_a_file_that_is_there_is_not_replaced_by_the_copy_of_a_mirror(tmp_path, monkeypatch, put):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(fetching, "RAW", "raw")
+    entry = replace(ENTRY, files=(RawFile("toy.txt", part="train"),))
+    mirror, path = put("toy.txt.gz", gzip.compress(CONTENT)), Path("raw/toy/toy.txt")
+
+    def planned():
+        raw = RawFiles(Registry({"toy": entry}, {}), [mirror], False)
+        return [*raw.fetched], raw.own_sums("toy")
+
+    sums = {str(path): SHA256}
+    assert planned() == ([str(path)], sums)
+    path.parent.mkdir(parents=True)
+    path.write_bytes(CONTENT)
+    assert planned() == ([], sums)
+    path.write_bytes(b"edited")
+    assert planned() == ([], {str(path): hashlib.sha256(b"edited").hexdigest()})
 
 
 def test_the_suffix_of_a_compression_is_no_part_of_a_name():

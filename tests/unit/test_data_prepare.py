@@ -195,8 +195,8 @@ def test_random_division_of_label_sets():
     assert sizes == [15, 6, 9]
     with pytest.raises(ValueError, match="needs classes; use random"):
         divide("toy", loaded, replace(how, method="stratified"))
-    with pytest.raises(ValueError, match="exceed 1"):
-        divide("toy", loaded, replace(how, into={"a": 0.9, "b": 0.2}))
+    thirds = replace(how, into={"a": 1 / 3, "b": 0.333333, "c": 0.333333})
+    assert [part.n_instances for part in divide("toy", loaded, thirds).parts.values()] == [10] * 3
 
 
 def test_storage_follows_density():
@@ -350,6 +350,7 @@ def test_all_damaged_files_of_a_folder_of_results_are_listed(tmp_path):
     save_prepared(made(), results / "mine/data")
     for name in ("mine/svm/evaluation.json", "cells.json"):
         write_json(results / name, {"a": 1})
+    (results / "mine/svm/.evaluation.a1b2.csv").write_text("what a killed writer leaves")
     assert damaged_files(results) == ("3 files and 1 prepared sets", [])
     (results / "cells.json").write_text("{}")
     (results / "mine/data/Y_train.npz").unlink()

@@ -277,6 +277,8 @@ def test_names_of_classes_in_an_npz_file(read):
     assert read("npz", arrays, "multilabel").class_names == ["a", "b"]
     with pytest.raises(FormatError, match="3 names, but there are the classes -1 to 30"):
         read("npz", {"X": X, "y": CLASSES, "class_names": names})
+    with pytest.raises(FormatError, match="the labels are words themselves: ash, elm"):
+        read("npz", {"X": X, "y": np.array(["ash", "elm"] * 2), "class_names": names})
 
 
 def test_sparse_features_and_label_sets_as_scipy_saves_them(tmp_path):

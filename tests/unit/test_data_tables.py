@@ -126,6 +126,15 @@ def test_words_for_missing_values(load):
         load(text, label="kind", categorical=["pool"])
 
 
+@pytest.mark.parametrize("decimal", [".", ","])
+def test_numbers_for_missing_values_are_compared_as_numbers(load, decimal):
+    text = "a;side;kind\n-999.0;L;x\n-999.00;-999.0;y\n-999.5;R;x\n".replace(".", decimal)
+    options = {"label": "kind", "delimiter": ";", "decimal": decimal, "missing": "median"}
+    loaded = load(text, na_values=[-999], **options)
+    assert [column_of(loaded, name).missing for name in ("a", "side")] == [2, 1]
+    assert loaded.parts["all"].X[2, 0] == -999.5
+
+
 def test_files_in_another_encoding(load):
     text = FRAME.replace("elm", "chêne").to_csv(index=False)
     loaded = load(text.encode("cp1252"), label="kind", encoding="cp1252")
@@ -279,6 +288,15 @@ def test_a_column_that_alone_tells_the_class_is_a_suspicion(own, leak):
     told = advice(own(text, label="kind"))
     names = ("f", "g", "side", "code")
     assert [name for name in names if f"column {name!r} alone" in told] == ["code"]
+
+
+def test_a_suspicion_is_tried_on_rows_of_all_classes(own, monkeypatch):
+    monkeypatch.setattr("toplabel.reproduction.data.checks._ROWS", 20)
+    noise = np.random.default_rng(1).standard_normal(220)
+    kind = np.repeat(["ash", "elm"], 110)
+    text = pd.DataFrame({"f": noise, "code": kind, "kind": kind}).to_csv(index=False)
+    told = advice(own(text, label="kind"))
+    assert [name for name in ("f", "code") if f"column {name!r} alone" in told] == ["code"]
 
 
 def test_columns_with_the_same_numbers_are_told(own):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,6 +34,18 @@ def test_a_frame_comes_back_bit_for_bit(tmp_path):
     found = read_frame(path, COLUMNS)
     assert [*found.columns] == [*COLUMNS]
     pd.testing.assert_frame_equal(found, frame[[*COLUMNS]], check_exact=True, check_dtype=False)
+
+
+def test_a_large_frame_is_written_in_less_memory_than_its_text_takes(tmp_path):
+    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(20_000, 10)).astype(np.float32))
+    columns = dict.fromkeys(frame, float)
+    tracemalloc.start()
+    write_frame(frame, tmp_path / "some.csv", columns)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < (tmp_path / "some.csv").stat().st_size
+    found = read_frame(tmp_path / "some.csv", {str(name): float for name in frame})
+    np.testing.assert_array_equal(found, frame)
 
 
 def test_whole_numbers_are_written_as_such(tmp_path):

@@ -1,10 +1,11 @@
 """Cells with other training rows: shares of them, for learning curves, and all rows, for a final model."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
-from small_sets import blobs, evaluation_of, task_of
+from small_sets import blobs, evaluation_of, regions_set, task_of
 
 from toplabel import load_model
 from toplabel.reproduction.config.entry import Split
@@ -76,11 +77,31 @@ def test_a_share_is_standardised_by_its_own_rows(prepared, raw):
     assert (train.X[:, -1] == 1.0).all()
 
 
+def test_splits_with_one_training_part_have_one_share_of_it(prepared, raw):
+    test = prepared.parts["test"]
+    parts = {"train": prepared.parts["train"]}
+    for name, of in (("first", slice(None, None, 2)), ("second", slice(1, None, 2))):
+        parts[name] = Part(X=test.X[of], y=test.y[of], rows=test.rows[of])
+    splits = [Split(name, "train", None, name) for name in ("first", "second")]
+    whole = replace(prepared, parts=parts, splits=splits)
+    cut = with_share(whole, 0.4, ["first", "second"], True).parts
+    for name in parts:
+        shown = cut[name].X[:, :-1] * cut["train"].scale + cut["train"].shift
+        np.testing.assert_allclose(shown, raw[0][cut[name].rows])
+
+
 def test_all_rows_are_those_of_both_parts(prepared, raw):
     whole = with_all_rows(prepared, True).parts["all"]
     assert sorted(whole.rows) == [*range(len(raw[1]))]
     np.testing.assert_allclose(raw_rows(whole), raw[0][whole.rows])
     np.testing.assert_array_equal(whole.y, raw[1][whole.rows])
+
+
+@pytest.mark.parametrize("key", ["sizes", "final_model"])
+def test_regions_are_refused(key):
+    call = with_all_rows if key == "final_model" else partial(with_share, size=0.5, splits=["main"])
+    with pytest.raises(ValueError, match=rf"'scenes', {key}: a part with regions"):
+        call(regions_set(), bias=True)
 
 
 def test_a_learning_curve_has_the_values_of_models_of_fewer_rows(prepared):

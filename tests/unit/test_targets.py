@@ -9,7 +9,7 @@ import yaml
 from toplabel.reproduction.config.datasets import load_registry
 from toplabel.reproduction.config.keys import key_of
 from toplabel.reproduction.data.fetch import NOT_ASKED, NOT_PUBLISHED, NOT_REACHED, RawFiles
-from toplabel.reproduction.plan import Plan
+from toplabel.reproduction.plan import Plan, PlanError
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -51,6 +51,18 @@ def test_the_example_of_a_loss_trains_no_method_whose_k_its_table_does_not_allow
         for dataset in ("wine", "letter")
     }
     assert ks == {"wine": {1, 2}, "letter": {1, 2, 5}}
+
+
+@pytest.mark.parametrize("protocol", ["multilabel", "own_multiclass"])
+def test_the_widths_of_a_kernel_are_those_of_the_protocol_of_the_method(protocol):
+    row = {"label": "Mine", "loss": "svm_ml", "gamma": 0.5, "kernel": "rbf", "protocol": protocol}
+    study = {"title": "Mine", "datasets": ["emotions"], "methods": ["mine"]}
+    run = {"methods": {"mine": row}, "studies": {"mine": study}, "download": False}
+    if protocol == "multilabel":
+        assert Plan(ROOT, run).methods["mine"].tunes_width
+    else:
+        with pytest.raises(PlanError, match=r"own_multiclass\.budgets\.standard: theta is missing"):
+            Plan(ROOT, run)
 
 
 def test_data_that_a_run_does_not_ask_for_are_unpublished_have_an_address_or_are_here():

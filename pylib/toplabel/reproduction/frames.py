@@ -11,7 +11,7 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -26,6 +26,8 @@ if TYPE_CHECKING:  # pandas takes half a second to import, which the plan of a r
 Columns = Mapping[str, type]
 Row = TypeVar("Row", bound="DataclassInstance")
 
+_PIECE = 1000  # rows of a frame
+
 
 # ---- frames --------------------------------------------------------------------------------------
 
@@ -37,11 +39,18 @@ def write_frame(frame: pd.DataFrame, path: PathLike, columns: Columns | None = N
     """
     columns = dict.fromkeys(frame.columns, str) if columns is None else columns
     _check(frame.columns, columns, path)
-    texts = [
-        [_whole_text(value) if kind is int else _text(value) for value in frame[name].tolist()]
-        for name, kind in columns.items()
-    ]
-    _write(path, [*columns], zip(*texts, strict=True))
+    _write(path, [*columns], _lines(frame, columns))
+
+
+def _lines(frame: pd.DataFrame, columns: Columns) -> Iterator[Sequence[str]]:
+    """Yield the rows as text; not more than a piece of a large frame is text at once."""
+    for start in range(0, len(frame), _PIECE):
+        piece = frame.iloc[start : start + _PIECE]
+        texts = [
+            [_whole_text(value) if kind is int else _text(value) for value in piece[name].tolist()]
+            for name, kind in columns.items()
+        ]
+        yield from zip(*texts, strict=True)
 
 
 def read_frame(path: PathLike, columns: Columns | None = None) -> pd.DataFrame:

@@ -120,10 +120,11 @@ class Plan:
     def _check_widths(self) -> None:
         for study in self.studies.values():
             for dataset, name in study.pairs:
-                if self.methods[name].tunes_width and self.budget_of(dataset).theta is None:
-                    protocol = self.registry[dataset].protocol
+                method = self.methods[name]
+                protocol = self.protocols[method.protocol or self.registry[dataset].protocol]
+                if method.tunes_width and protocol.budgets[self.budget].theta is None:
                     raise PlanError(
-                        f"config/protocols.yaml: {protocol}.budgets.{self.budget}: theta is "
+                        f"config/protocols.yaml: {protocol.name}.budgets.{self.budget}: theta is "
                         f"missing, which '{name}' needs on '{dataset}' in '{study.name}'"
                     )
 

@@ -158,7 +158,10 @@ class Study(ConfigModel):
             return [name for name in known if fnmatchcase(name, pattern)] or [pattern]
 
         methods = [name for pattern in self.methods for name in matched(pattern)]
-        only = {name: sets for key, sets in self.only.items() for name in matched(key)}
+        only: dict[str, tuple[str, ...]] = {}
+        for key, sets in self.only.items():
+            for name in matched(key):
+                only[name] = tuple(dict.fromkeys((*only.get(name, ()), *sets)))
         if self.reference and self.reference not in (*methods, *only):
             wrong = unknown("method", self.reference, [*methods, *only])
             raise Fault(f"studies.{self.name}.reference", wrong)
@@ -282,12 +285,21 @@ def load_catalogue(root: PathLike, run: Mapping[str, Any] = MappingProxyType({})
     )
     _check_names(catalogue)
     for study in catalogue.studies.values():
+        _check_only(study)
         _check_metrics(study, registry)
         for dataset, method in study.pairs:
             if lacking := _lacking(registry[dataset], methods[method]):
                 what = f"'{method}' needs {lacking}, which '{dataset}' has not"
                 raise ValueError(f"study '{study.name}': {what}")
     return catalogue
+
+
+def _check_only(study: Study) -> None:
+    """Refuse a data set under `only` that is none of the study, on which nothing would run."""
+    for name in chain(*study.only.values()):
+        if name not in study.datasets:
+            wrong = unknown("data set of the study", name, study.datasets)
+            raise ValueError(f"study '{study.name}': only: {wrong}")
 
 
 _METRICS = {

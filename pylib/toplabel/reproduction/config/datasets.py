@@ -131,6 +131,12 @@ def _check_parts(entry: Entry) -> None:
         )
     if twice := sorted({part for part in parts if parts.count(part) > 1}):
         raise Fault("files", f"the part '{twice[0]}' is in several")
+    for key, names in (("files", dict.fromkeys(entry.parts)), ("splits", entry.split_names)):
+        known: dict[str, str] = {}
+        for name in names:
+            if other := known.get(name.lower()):
+                raise Fault(key, f"'{other}' and '{name}' are one file where case does not count")
+            known[name.lower()] = name
     if entry.divide is not None and entry.divide.part not in parts:
         raise Fault("divide.part", unknown("part", entry.divide.part, parts))
     for i, split in enumerate(entry.splits):

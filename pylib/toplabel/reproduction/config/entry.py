@@ -95,7 +95,12 @@ class Divide(ConfigModel):
     method: Literal["in_order", "random", "stratified"]
     """in_order takes rows as they stand; random and stratified (by class) shuffle first."""
     into: Annotated[Mapping[PartName, Amount], Field(min_length=2)]
-    """For in_order the number of rows of each new part, else the shares."""
+    """For in_order the number of rows of each new part, else the shares, which sum to 1."""
+
+    def __post_init__(self) -> None:
+        shares = [*self.into.values()]
+        if self.method != "in_order" and not math.isclose(sum(shares), 1.0, abs_tol=1e-6):
+            raise Fault("into", f"the shares {shares} sum to {sum(shares):g}, not to 1")
 
 
 @model

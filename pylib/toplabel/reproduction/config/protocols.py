@@ -61,13 +61,13 @@ class Axis(ConfigModel):
     @classmethod
     def through(cls, values: Sequence[float]) -> Axis:
         """Return the axis of some values, which are to be equally spaced on a logarithmic scale."""
-        numbers = [value for value in values if isinstance(value, int | float) and value > 0]
+        numbers = {value for value in values if isinstance(value, int | float) and value > 0}
         exponents = np.log10(sorted(numbers))
         steps = np.diff(exponents)
         if len(numbers) < len(values) or (len(steps) and not np.allclose(steps, steps[0])):
             raise ValueError(
-                f"the values {[*values]} should be above 0 and equally spaced on a logarithmic scale, as"
-                " [0.1, 1, 10]"
+                f"the values {[*values]} should be above 0, different, and equally spaced on a logarithmic"
+                " scale, as [0.1, 1, 10]"
             )
         step = tidy(float(steps[0])) if len(steps) else 1.0
         return cls(10.0, tidy(float(exponents[0])), tidy(float(exponents[-1])), step)

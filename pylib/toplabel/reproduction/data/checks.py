@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 _EFFECTIVE = 0.1  # of C ||x||^2: the smallest value of the usual grids at a norm of 100
 _NAMED = 5  # of many names, so many
-_ROWS = 2000  # that a suspicion is tried on
+_ROWS = 2000  # of a part, drawn, that a suspicion is tried on
 _COLUMNS = 500  # that are tried
 _ALONE = 0.99  # of the test rows, which no honest column gets right alone
 _FEWEST = 10  # test rows, below which chance may
@@ -139,8 +140,13 @@ def _constant_columns(X: Rows) -> int:
 
 def _repeated(train: Rows, test: Rows) -> int:
     """Return the number of rows of the second matrix that stand in the first one."""
-    known = {*_rows(train)}
-    return sum(row in known for row in _rows(test))
+    known = {*map(_row_sum, _rows(train))}
+    return sum(_row_sum(row) in known for row in _rows(test))
+
+
+def _row_sum(row: bytes) -> bytes:
+    """Return 16 bytes that stand for a row: the rows themselves may not fit into memory."""
+    return hashlib.blake2b(row, digest_size=16).digest()
 
 
 def _rows(X: Rows) -> Iterator[bytes]:
@@ -204,13 +210,15 @@ def suspicions(columns: Sequence[Column], prepared: PreparedSet) -> list[str]:
     """Return a sentence for each column that alone tells the class of nearly all test rows.
 
     A tree with a leaf for each class (of a column of words, for each of these) is trained on the column
-    alone, on the training part of the first split, and tested on its test part.
+    alone, on rows of the training part of the first split, and tested on rows of its test part.
     """
     split = prepared.splits[0]
     train, test = prepared.parts[split.train], prepared.parts[split.test]
     if prepared.task != "multiclass" or train is test or test.n_rows < _FEWEST:
         return []
-    most_frequent = np.bincount(test.y).max() / len(test.y)
+    rng = np.random.default_rng(0)  # the rows of a file may be in the order of their classes
+    drawn, tested = (np.sort(rng.permutation(part.n_rows)[:_ROWS]) for part in (train, test))
+    most_frequent = np.bincount(test.y[tested]).max() / len(tested)
     if most_frequent >= _ALONE:
         return []
     sentences, start = [], 0
@@ -220,8 +228,8 @@ def suspicions(columns: Sequence[Column], prepared: PreparedSet) -> list[str]:
         tree = DecisionTreeClassifier(
             max_leaf_nodes=max(prepared.n_classes, column.width + 1), random_state=0
         )
-        tree.fit(dense(train.X[:_ROWS, places]), train.y[:_ROWS])
-        share = tree.score(dense(test.X[:_ROWS, places]), test.y[:_ROWS])
+        tree.fit(dense(train.X[drawn, places]), train.y[drawn])
+        share = tree.score(dense(test.X[tested, places]), test.y[tested])
         if share >= _ALONE:
             sentences.append(
                 f"The column {column.name!r} alone tells the class of {share:.0%} of the test rows: "

@@ -20,6 +20,7 @@ import urllib.parse
 import urllib.request
 import zlib
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.util import find_spec
@@ -305,14 +306,16 @@ class RawFiles:
     def fetched(self) -> dict[str, FetchTask]:
         """The files that rule `fetch` brings, by path, each of the first data set that has it.
 
-        They have a registered sum or address, or a mirror has them. Other files are the user's own.
+        They have a registered sum or address, or a mirror has them. Other files are the user's own, and so
+        is a file without a registered sum that is there: no copy of a mirror replaces it.
         """
         fetched: dict[str, FetchTask] = {}
         for dataset, entry in self.registry.items():
             for file, path in zip(entry.files, self.files(dataset), strict=True):
                 task = FetchTask.of(entry, file)
                 is_plain = Path(path).name == file.name
-                if is_plain and (file.sha256 or file.url or self._copy(task)):
+                has_origin = not Path(path).is_file() if self._copy(task) else bool(file.url)
+                if is_plain and (file.sha256 or has_origin):
                     fetched.setdefault(path, task)
         return fetched
 
@@ -335,6 +338,16 @@ class RawFiles:
         return Places(tuple(map(str, self.mirrors)), self.download)
 
     def own_sums(self, dataset: str) -> dict[str, str]:
-        """Return the SHA-256 of the user's own files of a data set, by their paths."""
-        own = (path for path in self.files(dataset) if path not in self.fetched)
-        return {path: file_sum(path) for path in own if Path(path).is_file()}
+        """Return the SHA-256 of the user's own files of a data set, by their paths.
+
+        A file that a mirror's copy brings is the user's own from then on, so it has its sum before.
+        """
+        sums = {}
+        for path in self.files(dataset):
+            if path in self.fetched:
+                for copy in self.source(path):
+                    with suppress(FetchError):  # the job that fetches it tells of the damage
+                        sums[path], _ = read_raw(self.fetched[path].file, Path(copy))
+            elif Path(path).is_file():
+                sums[path] = file_sum(path)
+        return sums

@@ -304,9 +304,6 @@ def _in_order(where: str, how: Divide, n: int) -> dict[str, np.ndarray]:
 
 
 def _by_share(where: str, how: Divide, whole: Part, seed: int) -> dict[str, np.ndarray]:
-    shares = np.array(list(how.into.values()))
-    if shares.sum() > 1 + 1e-9:
-        raise ValueError(f"{where}: the shares {shares.tolist()} exceed 1")
     if how.method == "stratified" and whole.y is None:
         raise ValueError(f"{where}: a stratified division needs classes; use random")
     strata = whole.y if how.method == "stratified" else np.zeros(whole.n_instances, dtype=int)
@@ -314,7 +311,7 @@ def _by_share(where: str, how: Divide, whole: Part, seed: int) -> dict[str, np.n
     pieces: dict[str, list[np.ndarray]] = {key: [] for key in how.into}
     for stratum in np.unique(strata):
         rows = rng.permutation(np.flatnonzero(strata == stratum))
-        ends = np.round(np.cumsum(shares) * len(rows)).astype(int)
-        for key, piece in zip(how.into, np.split(rows, ends), strict=False):
+        ends = np.round(np.cumsum([*how.into.values()]) * len(rows)).astype(int)
+        for key, piece in zip(how.into, np.split(rows, ends[:-1]), strict=True):
             pieces[key].append(piece)
     return {key: np.sort(np.concatenate(rows)) for key, rows in pieces.items()}

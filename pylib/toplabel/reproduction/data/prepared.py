@@ -124,9 +124,12 @@ def check_prepared(folder: PathLike) -> None:
 
 
 def damaged_files(results: PathLike) -> tuple[str, list[str]]:
-    """Return how many files and prepared sets a folder of results has, and the errors of the damaged."""
-    files = [path for path in sorted(Path(results).rglob("*")) if path.is_file()]
-    files = [path for path in files if path.suffix != ".sha256" and has_sum(path)]
+    """Return how many files and prepared sets a folder of results has, and the errors of the damaged.
+
+    The hidden files that killed writers leave (`files.atomic_path`) are no results.
+    """
+    paths = (path for path in sorted(Path(results).rglob("[!.]*")) if path.is_file())
+    files = [path for path in paths if path.suffix != ".sha256" and has_sum(path)]
     sets = sorted(path.parent for path in Path(results).glob("*/data/meta.json"))
     checks: list[Callable[[], object]] = [partial(checked, path) for path in files]
     checks += [partial(check_prepared, folder) for folder in sets]

@@ -7,7 +7,6 @@ run is a CreateAction of it. Machine, versions and seeds stand in data/report.js
 
 from __future__ import annotations
 
-import hashlib
 import json
 import mimetypes
 import shutil
@@ -21,7 +20,7 @@ from rocrate.model.contextentity import ContextEntity
 from rocrate.model.entity import Entity
 from rocrate.rocrate import ROCrate
 
-from toplabel.reproduction.files import atomic_path
+from toplabel.reproduction.files import atomic_path, file_sum
 from toplabel.reproduction.report.inputs import Inputs, web_address
 from toplabel.reproduction.report.render import is_page
 from toplabel.reproduction.report.tree import Tree
@@ -96,12 +95,11 @@ def _add_file(crate: ROCrate, path: Path, name: Path) -> Entity:
 
 
 def _about(path: Path, name: Path) -> dict[str, str]:
-    content = path.read_bytes()
     return {
         "name": name.as_posix(),
         "encodingFormat": mimetypes.guess_type(path.name)[0] or "text/plain",
-        "contentSize": str(len(content)),
-        "sha256": hashlib.sha256(content).hexdigest(),
+        "contentSize": str(path.stat().st_size),
+        "sha256": file_sum(path),
     }
 
 

@@ -91,10 +91,14 @@ def final_models(
 
 
 def with_all_rows(prepared: PreparedSet, bias: bool) -> PreparedSet:
-    """Return a data set with one split, whose training and test part are all rows of the first one."""
+    """Return a data set with one split, whose training and test part are all rows of the first one.
+
+    A part with regions is refused.
+    """
     split = prepared.splits[0]
     names = [name for name in (split.train, split.val, split.test) if name]
     parts = [prepared.parts[name] for name in names]
+    _refuse_regions(prepared.name, "final_model", parts[0])
     joined = replace(parts[0], **{name: _stacked(parts, name) for name in _OF_ROWS})
     whole = _scaled_again(joined, [joined], bias)[0]
     return replace(
@@ -107,17 +111,16 @@ def with_share(
 ) -> PreparedSet:
     """Return a data set whose training parts have a share of their rows, spread over the classes.
 
-    A smaller share is a part of a larger one. A part with regions is refused.
+    A smaller share is a part of a larger one. Splits with one training part have the same share of it. A
+    part with regions is refused.
     """
     parts = dict(prepared.parts)
     for name in splits:
         split = split_named(prepared, name)
         train = prepared.parts[split.train]
-        if train.groups is not None:
-            raise ValueError(
-                f"data set '{prepared.name}', sizes: a part with regions cannot be cut"
-            )
-        kept = np.sort(_order(train, prepared.name, name)[: max(2, round(size * train.n_rows))])
+        _refuse_regions(prepared.name, "sizes", train)
+        first = next(other.name for other in prepared.splits if other.train == split.train)
+        kept = np.sort(_order(train, prepared.name, first)[: max(2, round(size * train.n_rows))])
         fewer = replace(train, **{key: _at(train, key, kept) for key in _OF_ROWS})
         others = [key for key in (split.val, split.test) if key]
         scaled = _scaled_again(fewer, [fewer, *(prepared.parts[key] for key in others)], bias)
@@ -154,6 +157,11 @@ def _scaled_again(train: Part, parts: Sequence[Part], bias: bool) -> list[Part]:
     shift = train.shift + train.scale * scaling.shift
     scaled[0] = replace(scaled[0], shift=shift, scale=train.scale * scaling.scale)
     return scaled
+
+
+def _refuse_regions(name: str, key: str, part: Part) -> None:
+    if part.groups is not None:
+        raise ValueError(f"data set '{name}', {key}: a part with regions is not cut or joined")
 
 
 def _at(part: Part, name: str, rows: np.ndarray) -> Any:

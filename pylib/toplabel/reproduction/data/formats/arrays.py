@@ -48,7 +48,11 @@ def load_npz(source: Source, X: str = "X", labels: str | None = None) -> LoadedS
         if "class_names" not in stored.files:
             return loaded
         names = stored["class_names"].astype(str).tolist()
-    numbers = [int(name) for name in loaded.class_names]
+    try:
+        numbers = [int(name) for name in loaded.class_names]
+    except ValueError:
+        message = "'class_names' names the classes 0..m-1, but the labels are words themselves"
+        raise FormatError(path, None, f"{message}: {', '.join(loaded.class_names)}") from None
     if min(numbers) < 0 or max(numbers) >= len(names):
         message = f"'class_names' has {len(names)} names, but there are the classes"
         raise FormatError(path, None, f"{message} {min(numbers)} to {max(numbers)}")

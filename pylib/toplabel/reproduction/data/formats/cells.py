@@ -46,21 +46,30 @@ class Reading:
     keep_default_na: bool = True
 
     def gaps(self, column: pd.Series, is_word: bool = False) -> pd.Series:
-        """Return which values are missing; where NA may be a `word`, those of `na_values` alone are."""
+        """Return which values are missing; where NA may be a `word`, those of `na_values` alone are.
+
+        Numbers in `na_values` are compared as numbers, so that -999 is the -999.0 of a file, too.
+        """
+        numbers = {number for number in map(_number, self.na_values) if not math.isnan(number)}
+        if pd.api.types.is_numeric_dtype(column):
+            return column.isna() | column.isin(numbers)
         listed = {"", *self.na_values}
         if self.keep_default_na and not is_word:
             listed |= _MISSING
-        numbers = {*map(_number, self.na_values)}
-        if pd.api.types.is_numeric_dtype(column):
-            return column.isna() | column.isin(numbers)
-        listed_here = [isinstance(value, str) and value in listed for value in column]
-        return column.isna() | np.array(listed_here, dtype=bool)
+        text = column[[isinstance(value, str) for value in column]]
+        is_listed = text.isin(listed)
+        if numbers:
+            is_listed |= self._as_numbers(text).isin(numbers)
+        return column.isna() | is_listed.reindex(column.index, fill_value=False)
 
     def numbers(self, column: pd.Series, gaps: pd.Series) -> pd.Series:
         """Return a column as numbers, NaN for gaps, or for words where not all values are numbers."""
         if pd.api.types.is_numeric_dtype(column):
             return column.astype(np.float64).mask(gaps)
-        text = column.mask(gaps, "nan") if gaps.any() else column
+        return self._as_numbers(column.mask(gaps, "nan") if gaps.any() else column)
+
+    def _as_numbers(self, text: pd.Series) -> pd.Series:
+        """Return texts as numbers, NaN for what is none."""
         if self.thousands:
             mark = "[ \u00a0\u202f]" if self.thousands.isspace() else re.escape(self.thousands)
             grouped = re.compile(
