@@ -227,6 +227,12 @@ def test_splits_without_weight_are_named(problem, split, message):
         MultilabelClassifier("lr_ml", cv=cv, random_state=0).fit(X, Y, weight)
 
 
+@pytest.mark.parametrize("cv", [[], iter([])], ids=["list", "iterator"])
+def test_no_splits_are_refused(problem, cv):
+    with pytest.raises(ValueError, match="cv has no splits"):
+        MultilabelClassifier("lr_ml", cv=cv, random_state=0).fit(*problem)
+
+
 @pytest.mark.parametrize("names", [["a;b", "a"], ["a|b", "c"], ["b, c", "b"]], ids=str)
 def test_several_labels_in_a_string_are_refused(problem, names):
     X, _ = problem

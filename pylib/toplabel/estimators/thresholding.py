@@ -164,7 +164,7 @@ def folds_to_sweep(
     Raises
     ------
     ValueError
-        If a split trains on no row of positive weight, or holds none out.
+        If there is no split, or a split trains on no row of positive weight, or holds none out.
     """
     y = y.tocsr() if sparse.issparse(y) else y
     weighted = np.arange(X.shape[0]) if weights is None else np.flatnonzero(weights)
@@ -178,6 +178,8 @@ def folds_to_sweep(
     data = (X, y, weights, grid, pairwise)
     every = np.arange(X.shape[0])  # a split may be a mask
     folds = [Fold(i + 1, every[a], every[b], *data) for i, (a, b) in enumerate(splits)]
+    if not folds:
+        raise ValueError("cv has no splits; an iterator has none left after its first use")
     for fold in folds:
         for rows, purpose in ((fold.inside, "train on"), (fold.outside, "hold out")):
             if not np.isin(rows, weighted).any():
