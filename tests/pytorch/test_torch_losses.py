@@ -206,6 +206,17 @@ def test_compiled_whole(key):
     )
 
 
+@pytest.mark.parametrize("key", [key for key in KEYS if losses.LOSSES[key].labels == "set"])
+@pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
+def test_weights_of_1_change_nothing_of_a_row_without_labels(key, reduction):
+    scores, y = instance(key)
+    y[2:4] = False
+    options = {"reduction": reduction, **typical(key)}
+    weighted = loss(scores, y, key, weight=torch.ones(7), **options)
+    plain = loss(scores, y, key, **options)
+    torch.testing.assert_close(weighted, plain, rtol=1e-13, atol=0.0)
+
+
 @pytest.mark.parametrize("key", ["lr_multi", "lr_ml", "lr_ova"])
 def test_the_smooth_losses_are_those_of_pytorch(key):
     scores, y = instance(key)
