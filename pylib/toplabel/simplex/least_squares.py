@@ -113,7 +113,8 @@ class LeastSquaresPath:
         largest = s[-1]
         if not largest > 0:
             raise ValueError("X is zero: no value of lambda does anything")
-        smallest = s[s > largest * self.n * np.finfo(float).eps][0]
+        rounding = largest * len(self._data.Y) * np.finfo(float).eps
+        smallest = s[s > rounding][0]
         return np.geomspace(1 / (2 * largest), 1 / (2 * smallest), count)
 
     def left_out(self, C: float) -> np.ndarray:
