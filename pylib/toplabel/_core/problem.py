@@ -65,7 +65,7 @@ def as_constant(fit_intercept: object, scaling: object, *of: Any, gram: bool = F
     return scaling if fit_intercept else 0.0
 
 
-def as_theta(theta: object, rows) -> float:
+def as_theta(theta: object, rows, weight: np.ndarray | None = None) -> float:
     """Return the theta of the kernel "rbf" as a number."""
     if theta is None:
         raise ValueError("theta must be given for kernel='rbf', as a number or 'scale'")
@@ -73,10 +73,16 @@ def as_theta(theta: object, rows) -> float:
         return as_number(theta, "theta", 0.0, strict=True)
     if theta != "scale":
         raise ValueError(f"theta must be a number or 'scale', got {theta!r}")
+    rows = rows_that_count(rows, weight)
     mean = float(rows.mean(dtype=np.float64))
     variance = _squared_deviations(rows, mean) / (rows.shape[0] * rows.shape[1])
     rounding = (1e-14 * mean) ** 2
     return 1.0 / (rows.shape[1] * (variance if variance > rounding else 1.0))
+
+
+def rows_that_count(rows, weight: np.ndarray | None):
+    """Return the rows whose weight is not 0."""
+    return rows if weight is None or weight.all() else rows[weight > 0]
 
 
 def _squared_deviations(rows, mean: float) -> float:
@@ -233,13 +239,13 @@ class Problem(Data):
             raise ValueError(f"gamma must be <= {LARGEST:g}, got {gamma!r}")
         shape = (rows.shape[1], labels.m)
         center = None if arguments.W0 is None else _center(arguments.W0, kernel, loss, shape)
-        theta = as_theta(arguments.theta, rows) if kernel == "rbf" else None
+        weight = as_weights(arguments.sample_weight, labels.n)
+        theta = as_theta(arguments.theta, rows, weight) if kernel == "rbf" else None
         is_unfinished = False
         try:
             features = _represent(rows, arguments, theta, threads)
         except EndOfRun:
             features, is_unfinished = rows, True
-        weight = as_weights(arguments.sample_weight, labels.n)
         intercept = (arguments.fit_intercept, arguments.intercept_scaling)
         is_gram = kernel != "linear" and not is_unfinished
         return cls(

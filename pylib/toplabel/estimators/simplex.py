@@ -48,7 +48,8 @@ class SimplexClassifier(SetsMixin, ClassifierMixin, CommonEstimator):
     theta : float, "scale" or None, default=None
         ``kernel="rbf"`` is ``exp(-theta ||x - z||^2)``; "scale" as of `toplabel.solve`,
         None: 1/(2 width^2), where the width is the 25th percentile of the distances between
-        training rows. Ignored by the other kernels.
+        training rows. Both are of the rows whose weight is not 0, and do not depend on the other
+        weights. Ignored by the other kernels.
     n_Cs : int, default=100
         Number of values for ``C="loo"``, between those whose lambda n is the largest and the
         smallest eigenvalue.

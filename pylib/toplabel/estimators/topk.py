@@ -53,7 +53,8 @@ class TopKClassifier(SetsMixin, SolverEstimator):
         As in `toplabel.solve`.
     theta : float, "scale" or None, default=None
         ``kernel="rbf"`` is ``exp(-theta ||x - z||^2)`` and needs it; "scale" is ``1 / (d
-        X.var())``, which scikit-learn calls ``gamma="scale"``. Ignored by the other kernels.
+        X.var())``, which scikit-learn calls ``gamma="scale"``, for the rows whose weight is not 0.
+        As there it does not depend on the other weights. Ignored by the other kernels.
     tol : float, default=1e-3
         Stop when ``|P - D| + e <= tol max(|P|, |D|)``, where e bounds the rounding error of P - D.
     max_iter : int, default=1000

@@ -49,7 +49,7 @@ class LeastSquaresPath:
     kernel : {"linear", "rbf", "precomputed"} or callable
         As of `solve`.
     theta : float, optional
-        Of ``kernel="rbf"``; by default from the 25th percentile of the distances.
+        Of ``kernel="rbf"``, as of `solve`; by default from the 25th percentile of the distances.
     n_classes : int, optional
         T, if not every class occurs in `y`.
     sample_weight : array-like, (n,), optional
@@ -72,7 +72,7 @@ class LeastSquaresPath:
         n_classes: int | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> None:
-        problem = SimplexProblem.from_arguments(X, y, kernel, theta, n_classes)
+        problem = SimplexProblem.from_arguments(X, y, kernel, theta, n_classes, sample_weight)
         self._data = data = WeightedProblem.of(problem, sample_weight)
         n, d = problem.rows.shape
         primal = not problem.is_gram and d < n
@@ -207,7 +207,7 @@ def solve_once(
     """
     C = as_C(C)
     if kernel in ("linear", "rbf"):
-        problem = SimplexProblem.from_arguments(X, y, kernel, theta, n_classes)
+        problem = SimplexProblem.from_arguments(X, y, kernel, theta, n_classes, sample_weight)
         data = WeightedProblem.of(problem, sample_weight)
         arrays = _by_cholesky(data, 1 / (2 * C))
         solution = None if arrays is None else _solution(data, C, *arrays)
