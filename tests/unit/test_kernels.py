@@ -113,3 +113,25 @@ def test_theta_is_that_of_the_rows_that_have_weight(form, theta):
     if theta == "scale":
         solved = toplabel.solve(form(X), y, sample_weight=weight, max_iter=1, **options)
         assert solved.theta == pytest.approx(weighted, rel=1e-12)
+
+
+def test_theta_scale_of_rows_whose_squares_overflow_is_refused():
+    X = 1e200 * np.random.default_rng(0).normal(size=(20, 2))
+    with pytest.raises(ValueError, match="X must be at most 1e[+]100 in size"):
+        toplabel.solve(X, np.arange(20) % 2, kernel="rbf", theta="scale")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "error"),
+    [
+        ({"sample_weight": [1.0]}, ValueError),
+        ({"fit_intercept": 1}, TypeError),
+        ({"fit_intercept": True, "intercept_scaling": 0.0}, ValueError),
+    ],
+)
+def test_wrong_arguments_are_met_before_the_kernel_is_computed(wrong, error):
+    def kernel(X, Z):
+        raise AssertionError("computed")
+
+    with pytest.raises(error, match=next(reversed(wrong))):
+        toplabel.solve(np.eye(4), [0, 1, 0, 1], kernel=kernel, **wrong)

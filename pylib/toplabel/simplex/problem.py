@@ -12,12 +12,12 @@ from scipy import sparse
 
 from toplabel._core.arrays import Features, MatrixLike, as_features, as_labels, as_weights
 from toplabel._core.problem import (
-    LARGEST,
     Data,
     as_C,
     as_theta,
     check_every_class,
     check_kernel,
+    check_size,
     gram_matrix,
     rows_that_count,
     rows_to_keep,
@@ -104,21 +104,9 @@ class WeightedProblem:
         return K.toarray() if sparse.issparse(K) else K
 
 
-def theta_or_width(
-    rows: MatrixLike, theta: float | str | None, weight: np.ndarray | None
-) -> float:
+def theta_or_width(rows: MatrixLike, theta: float | str | None, weight: np.ndarray | None) -> float:
     """Return the theta of the kernel "rbf" as a number; of None, by `gaussian_width`."""
     check_size(rows)
     if theta is None:
         return theta_of_width(gaussian_width(rows_that_count(rows, weight)))
     return as_theta(theta, rows, weight)
-
-
-def check_size(rows: MatrixLike) -> None:
-    """Refuse features whose products would overflow."""
-    numbers = rows.data if sparse.issparse(rows) else rows
-    size = max(-float(numbers.min(initial=0.0)), float(numbers.max(initial=0.0)))
-    if size > LARGEST:
-        raise ValueError(
-            f"X must be at most {LARGEST:g} in size, its products overflow; got {size:g}"
-        )
