@@ -248,6 +248,20 @@ def test_kernels_are_those_of_the_solver(problem):
     assert not hasattr(linear, "coef_")
 
 
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_a_parameter_that_is_set_after_a_fit_changes_nothing_of_the_model(problem, kernel):
+    X, y = problem[0], problem[1] % 2
+    options = {"kernel": kernel, "theta": 0.5 if kernel == "rbf" else None, "random_state": 0}
+    model = TopKClassifier("svm_ova", **options).fit(X, y)
+    scores = model.decision_function(X)
+    model.set_params(loss="lr_multi")
+    np.testing.assert_array_equal(model.decision_function(X), scores)
+    assert not hasattr(model, "predict_proba")
+    model.set_params(loss="lr_ova").fit(X, y).set_params(loss="topk_ent", k=2)
+    expected = 1 / (1 + np.exp(-model.decision_function(X)))
+    np.testing.assert_allclose(model.predict_proba(X)[:, 1], expected)
+
+
 def test_a_pickle_has_the_start_of_the_next_fit(problem):
     X, y, _ = problem
     model = TopKClassifier(random_state=0, warm_start=True).fit(X, y)

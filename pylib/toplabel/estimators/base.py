@@ -158,6 +158,7 @@ class SolverEstimator(ClassifierMixin, CommonEstimator):
 
     def _keep(self, solution: Solution, X, classes: np.ndarray, *, binary: bool) -> None:
         """Set the fitted attributes of a solution for the rows X."""
+        self._fitted_parameters = self.get_params(deep=False)
         self.classes_ = classes
         self._binary = binary
         self.n_iter_ = max(solution.epochs, 1)  # 0 where a descent starts at its end
@@ -192,9 +193,13 @@ class SolverEstimator(ClassifierMixin, CommonEstimator):
         if not self._binary:
             return columns
         difference = columns[:, 1:] - columns[:, :1]
-        return difference / 2 if self.loss in ("svm_ova", "lr_ova") else difference
+        return difference / 2 if self._fitted("loss") in ("svm_ova", "lr_ova") else difference
 
     # Using the model
+
+    def _fitted(self, name: str) -> Any:
+        """Return a parameter as the model was fitted with it, or as it is where there is no model."""
+        return vars(self).get("_fitted_parameters", {}).get(name, getattr(self, name))
 
     @property
     def dual_coef_(self) -> np.ndarray:
@@ -270,7 +275,7 @@ class SolverEstimator(ClassifierMixin, CommonEstimator):
 
     def _log_probabilities(self, X) -> np.ndarray:
         """Return logarithms of numbers that sum to 1 in each row; all of these may underflow."""
-        if self.loss != "lr_ova":
+        if self._fitted("loss") != "lr_ova":
             return log_softmax(self._class_scores(X), axis=1)
         scores = self.decision_function(X)
         scores = np.column_stack([-scores, scores]) if self._binary else scores

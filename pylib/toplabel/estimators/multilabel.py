@@ -339,7 +339,7 @@ class MultilabelClassifier(SolverEstimator):
         return np.concatenate(labels).astype(np.int64)
 
     def _is_logistic(self) -> bool:
-        return self.loss in ("lr_ova", "lr_ml")
+        return self._fitted("loss") in ("lr_ova", "lr_ml")
 
     @available_if(is_logistic)
     def predict_proba(self, X: MatrixLike) -> np.ndarray:
@@ -359,12 +359,12 @@ class MultilabelClassifier(SolverEstimator):
             "lr_ova" being divided by their sum, as one-vs-rest classifiers of scikit-learn do.
         """
         check_is_fitted(self, "classes_")
-        if self.multilabel_ and self.loss == "lr_ova":
+        if self.multilabel_ and self._fitted("loss") == "lr_ova":
             return expit(self.decision_function(X))  # keeps the digits of small ones
         return np.exp(self._log_probabilities(X))
 
     def _log_probabilities(self, X) -> np.ndarray:
         check_is_fitted(self, "classes_")
-        if self.multilabel_ and self.loss == "lr_ova":
+        if self.multilabel_ and self._fitted("loss") == "lr_ova":
             return log_expit(self.decision_function(X))
         return super()._log_probabilities(X)

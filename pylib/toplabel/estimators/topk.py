@@ -237,9 +237,10 @@ class TopKClassifier(SetsMixin, SolverEstimator):
         return self._best_class(X)
 
     def _is_logistic(self) -> bool:
-        loss = LOSSES.get(self.loss) if isinstance(self.loss, str) else None
-        at_one = loss.at_one if loss is not None and self.k == 1 else ""
-        return "lr_multi" in (self.loss, at_one) or self.loss == "lr_ova"
+        key = self._fitted("loss")
+        loss = LOSSES.get(key) if isinstance(key, str) else None
+        at_one = loss.at_one if loss is not None and self._fitted("k") == 1 else ""
+        return "lr_multi" in (key, at_one) or key == "lr_ova"
 
     @available_if(is_logistic)
     def predict_proba(self, X: MatrixLike) -> np.ndarray:
