@@ -89,7 +89,7 @@ def as_matrix(value: Any, name: str) -> np.ndarray:
     check_container(value, name)
     if sparse.issparse(value):
         value = value.toarray()
-    array = _as_float(value, name)
+    array = as_float(value, name)
     _check_two_dimensions(array, name)
     check_finite(array, name)
     return array
@@ -189,7 +189,7 @@ def _as_csr(matrix, name: str, dtype) -> sparse.csr_array:
 
 def as_rows(value: Any, name: str) -> tuple[np.ndarray, bool]:
     """Return `value` as float64 rows, and whether it was a single vector."""
-    array = _as_float(value, name)
+    array = as_float(value, name)
     if array.ndim not in (1, 2) or array.size == 0:
         raise ValueError(
             f"{name} must be a vector or one problem per row, got the shape {array.shape}"
@@ -198,7 +198,8 @@ def as_rows(value: Any, name: str) -> tuple[np.ndarray, bool]:
     return np.atleast_2d(array), array.ndim == 1
 
 
-def _as_float(value: Any, name: str) -> np.ndarray:
+def as_float(value: Any, name: str) -> np.ndarray:
+    """Return an array of real numbers, of any shape, in float64, which may be NaN or infinite."""
     check_container(value, name)
     array = plain(value)
     _check_real(array, name)
@@ -230,7 +231,7 @@ def squared_norms(X: Features) -> np.ndarray:
 
 def as_dual(value: Any, n: int, m: int) -> np.ndarray:
     """Return a copy of dual variables to start from, float64 of shape (n, m)."""
-    array = np.array(_as_float(value, "warm_start"), order="C")
+    array = np.array(as_float(value, "warm_start"), order="C")
     if array.shape != (n, m):
         raise ValueError(
             f"warm_start must have dual variables of shape ({n}, {m}), got {array.shape}"
@@ -248,7 +249,7 @@ def as_weights(value: Any, n: int) -> np.ndarray | None:
     """
     if value is None:
         return None
-    array = _as_float(value, "sample_weight")
+    array = as_float(value, "sample_weight")
     if array.ndim == 0:
         array = np.full(n, float(array))
     if array.shape != (n,):

@@ -12,7 +12,7 @@ from sklearn.utils.metadata_routing import MetadataRequest
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import column_or_1d
 
-from toplabel._core.arrays import MatrixLike, as_integer, as_weights, plain
+from toplabel._core.arrays import MatrixLike, as_integer, as_weights, check_container, plain
 from toplabel.estimators.scores import class_scores
 
 __all__ = ["TopKScorer", "columns_of", "found_share", "top_k_scorer"]
@@ -42,6 +42,7 @@ def columns_of(y: MatrixLike, classes: np.ndarray, n: int) -> np.ndarray:
     """Return the index in `classes`, which ascend, of the class of each of n rows; -1 where it is none
     of them.
     """
+    check_container(y, "y")
     y = column_or_1d(plain(y))
     check_classification_targets(y)
     unique_labels(classes, y)

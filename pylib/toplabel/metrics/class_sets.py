@@ -9,7 +9,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from toplabel._core.arrays import MatrixLike, as_matrix, as_number, plain
+from toplabel._core.arrays import MatrixLike, as_float, as_matrix, as_number
 from toplabel.metrics.inputs import as_class_indices, as_indicator
 
 
@@ -133,8 +133,8 @@ def size_stratified_coverage(
     covered = covered_rows(as_class_indices(y, sets.shape), sets)
     strata = np.count_nonzero(sets, axis=1)
     if largest_sizes is not None:
-        edges = plain(largest_sizes)
-        if edges.ndim != 1 or edges.dtype.kind not in "iuf" or not (np.diff(edges) > 0).all():
+        edges = as_float(largest_sizes, "largest_sizes")
+        if edges.ndim != 1 or not (np.diff(edges) > 0).all():
             raise ValueError(f"largest_sizes must be ascending numbers, got {largest_sizes!r}")
         strata = np.searchsorted(edges, strata)
     return smallest_mean(covered, strata)

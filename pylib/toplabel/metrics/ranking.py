@@ -5,7 +5,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from toplabel._core.arrays import MatrixLike, as_integer, as_matrix, as_rows, plain
+from toplabel._core.arrays import (
+    MatrixLike,
+    as_integer,
+    as_matrix,
+    as_rows,
+    check_container,
+    plain,
+)
 from toplabel.metrics.counts import ratio
 from toplabel.metrics.inputs import as_class_indices, as_indicator, check_choice, labels_and_scores
 
@@ -219,6 +226,7 @@ def average_precision(y: ArrayLike, scores: ArrayLike, interpolation: str = "voc
         When y holds no 1, for which nothing is defined; on other shapes or values.
     """
     rows, single = as_rows(scores, "scores")
+    check_container(y, "y")
     truth = plain(y)
     if not single or truth.ndim != 1:
         raise ValueError("y and scores must be vectors; see mean_average_precision for several")

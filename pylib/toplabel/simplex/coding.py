@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from toplabel._core.arrays import as_integer, as_matrix
+from toplabel._core.arrays import as_integer, as_matrix, check_container
 
 __all__ = ["combine", "decode", "encode", "scores", "simplex_coding"]
 
@@ -82,6 +82,7 @@ def encode(y: ArrayLike, T: int) -> np.ndarray:
         When y holds something else than class indices below T, or has another shape.
     """
     codes = simplex_coding(T)
+    check_container(y, "y")
     y = np.asarray(y)
     if y.ndim != 1:
         raise ValueError(f"y must have one dimension, got {y.ndim}")
