@@ -21,7 +21,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from toplabel import CalibratedSets, SimplexClassifier, TopKClassifier
-from toplabel.estimators import average_k_scorer, set_scorer, top_k_scorer
+from toplabel.estimators import SetScorer, average_k_scorer, set_scorer, top_k_scorer
 from toplabel.metrics import average_k_accuracy, mean_set_size
 from toplabel.thresholds import below_best, match_coverage
 
@@ -303,14 +303,54 @@ def test_the_scorers_measure_the_sets_with_names():
     assert found == (hit & (Y_NEW != "yew")).mean()
 
 
+SCORERS = [
+    average_k_scorer(1.7),
+    *(set_scorer(name, coverage=0.8) for name in ("set_coverage", "mean_set_size")),
+    set_scorer("size_stratified_coverage", coverage=0.8),
+    top_k_scorer(2),
+]
+
+
+@pytest.mark.parametrize("scorer", SCORERS, ids=repr)
+@pytest.mark.parametrize("ties", [False, True])
+def test_weights_of_a_scorer_are_copies(scorer, ties):
+    rows = np.round(X_NEW) if ties else X_NEW
+    weight = np.random.default_rng(3).integers(0, 4, len(rows))
+    copies = np.repeat(np.arange(len(rows)), weight)
+    model = CalibratedSets(GaussianNB(), random_state=0).fit(X, y)
+    weighted = scorer(model, rows, Y_NEW, sample_weight=weight)
+    assert weighted == pytest.approx(scorer(model, rows[copies], Y_NEW[copies]), abs=1e-12)
+    assert weighted != scorer(model, rows, Y_NEW)
+
+
+def test_a_search_takes_several_scorers_with_weights():
+    weight = 1.0 + np.arange(len(X)) % 3
+    scoring = {"top": top_k_scorer(1), "average": average_k_scorer(2)}
+    search = GridSearchCV(
+        GaussianNB(), {"var_smoothing": [1e-9, 1.0]}, scoring=scoring, refit="top", cv=3
+    )
+    search.fit(X, y, sample_weight=weight)
+    for name, scorer in scoring.items():
+        alone = GridSearchCV(search.estimator, search.param_grid, scoring=scorer, cv=3)
+        expected = alone.fit(X, y, sample_weight=weight).cv_results_["mean_test_score"]
+        np.testing.assert_array_equal(search.cv_results_[f"mean_test_{name}"], expected)
+
+
+def test_the_sets_of_a_pipeline_of_one_step_are_scored():
+    model = CalibratedSets(GaussianNB(), random_state=0).fit(X, y)
+    scorer = set_scorer("mean_set_size", size=2)
+    assert scorer(make_pipeline(model), X_NEW, Y_NEW) == scorer(model, X_NEW, Y_NEW)
+
+
 def test_a_regressor_is_refused():
     with pytest.raises(TypeError, match="LinearRegression has no classes_ after fit"):
         CalibratedSets(LinearRegression()).fit(X, np.searchsorted(NAMES, y))
 
 
 def test_a_metric_that_is_none_is_refused():
-    with pytest.raises(ValueError, match="metric must be one of set_coverage"):
-        set_scorer("coverage", coverage=0.9)
+    for make in (set_scorer, SetScorer):
+        with pytest.raises(ValueError, match="metric must be one of set_coverage"):
+            make("coverage", coverage=0.9)
 
 
 def test_the_levels_are_at_most_0_and_0_for_the_best():
