@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import mmap
 import numbers
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -152,6 +153,15 @@ def zeros_by_columns(rows: int, columns: int) -> np.ndarray:
     with suppress(OSError):  # a kernel without huge pages
         memory.madvise(mmap.MADV_NOHUGEPAGE)
     return np.frombuffer(memory, np.float64).reshape(rows, columns)
+
+
+def row_blocks(n: int, width: int, numbers: int) -> Iterator[slice]:
+    """Yield the rows 0..n-1 in blocks of at most so many numbers, where a row has `width`; each block has
+    a row at least.
+    """
+    step = max(1, numbers // max(1, width))
+    for first in range(0, n, step):
+        yield slice(first, min(n, first + step))
 
 
 def is_mapped(array: Any) -> bool:

@@ -14,13 +14,13 @@ from joblib import effective_n_jobs
 from scipy.special import log_expit, log_softmax
 from sklearn.base import ClassifierMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from toplabel import losses
 from toplabel._core.arrays import MatrixLike, as_integer, as_labels, as_number
 from toplabel._core.catalogue import nearest
+from toplabel._core.solution import product
 from toplabel._core.threads import thread_count
 from toplabel.estimators import convergence
 from toplabel.estimators.common import CommonEstimator
@@ -230,7 +230,7 @@ class SolverEstimator(ClassifierMixin, CommonEstimator):
 
     def _scores(self, X) -> np.ndarray:
         if self._solution is None:
-            scores = safe_sparse_dot(X, self.coef_.T, dense_output=True)
+            scores = product(X, self.coef_.T)
             scores += self.intercept_
         else:
             scores = self._one_of_two(self._solution.decision_function(X))
