@@ -9,15 +9,16 @@ from toplabel._core.arrays import as_matrix, as_number, as_weights
 from toplabel.thresholds.sweeping import as_vector
 
 
-def predict(scores: ArrayLike, threshold: float) -> np.ndarray:
+def predict(scores: ArrayLike, threshold: ArrayLike) -> np.ndarray:
     """Predict the labels whose score reaches the threshold.
 
     Parameters
     ----------
     scores : array-like, (n, m)
         The scores of the labels.
-    threshold : float
-        The least score of a label that is predicted.
+    threshold : float or array-like, (m,)
+        The least score of a label that is predicted, of all labels or of each, as
+        `match_frequencies` returns it.
 
     Returns
     -------
@@ -25,7 +26,14 @@ def predict(scores: ArrayLike, threshold: float) -> np.ndarray:
         Indicator.
     """
     scores = as_matrix(scores, "scores")
-    return (scores >= as_number(threshold, "threshold", -np.inf)).astype(np.uint8)
+    if np.ndim(threshold) == 0:
+        return (scores >= as_number(threshold, "threshold", -np.inf)).astype(np.uint8)
+    thresholds = as_vector(threshold, "threshold")
+    if len(thresholds) != scores.shape[1]:
+        raise ValueError(
+            f"threshold must be {scores.shape[1]}, one per label, got {len(thresholds)}"
+        )
+    return (scores >= thresholds).astype(np.uint8)
 
 
 def constant(value: float = 0.0) -> float:
