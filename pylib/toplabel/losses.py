@@ -15,27 +15,30 @@ from toplabel._core.losses import (
     values_at,
     violations_at,
 )
+from toplabel._core.own_loss import OwnLoss
 
 __all__ = ["LOSSES", "Loss", "conjugate", "get", "gradient", "value", "violation"]
 
 
-def _prepare(loss: str, scores: object, y: object, k: int, gamma: float):
+def _prepare(loss: str | object, scores: object, y: object, k: int, gamma: float):
     spec = get(loss)
     matrix = as_matrix(scores, "scores")
     n, m = matrix.shape
+    if m < 2:
+        raise ValueError(f"scores must have a column for each of at least two classes, got {m}")
     labels = as_labels(y, n, multilabel=spec.labels != "one", n_classes=m)
     return spec, matrix, labels, k, check_parameters(spec, k, gamma, m)
 
 
 def value(
-    loss: str, scores: ArrayLike, y: MatrixLike, k: int = 1, gamma: float = 0.0
+    loss: str | object, scores: ArrayLike, y: MatrixLike, k: int = 1, gamma: float = 0.0
 ) -> np.ndarray:
     """Return the loss of each row at given scores.
 
     Parameters
     ----------
-    loss : str
-        A key of `LOSSES`.
+    loss : str or object
+        A key of `LOSSES`, or a loss of your own, as `get` describes.
     scores : array-like, (n, m)
         f(x_i) = W^T x_i.
     y : array-like
@@ -60,14 +63,14 @@ def value(
 
 
 def gradient(
-    loss: str, scores: ArrayLike, y: MatrixLike, k: int = 1, gamma: float = 0.0
+    loss: str | object, scores: ArrayLike, y: MatrixLike, k: int = 1, gamma: float = 0.0
 ) -> np.ndarray:
     """Return the gradient of each row's loss in its scores; smooth losses only.
 
     Parameters
     ----------
-    loss : str
-        A key of `LOSSES`.
+    loss : str or object
+        A key of `LOSSES`, or a loss of your own, as `get` describes.
     scores : array-like, (n, m)
         As in `value`.
     y : array-like
@@ -95,13 +98,15 @@ def gradient(
     return gradients_at(*_prepare(loss, scores, y, k, gamma))
 
 
-def conjugate(loss: str, v: ArrayLike, y: MatrixLike, k: int = 1, gamma: float = 0.0) -> np.ndarray:
+def conjugate(
+    loss: str | object, v: ArrayLike, y: MatrixLike, k: int = 1, gamma: float = 0.0
+) -> np.ndarray:
     """Convex conjugate L*(v_i) of each row's loss; infinite outside its domain.
 
     Parameters
     ----------
-    loss : str
-        A key of `LOSSES`.
+    loss : str or object
+        A key of `LOSSES`, or a loss of your own, as `get` describes.
     v : array-like, (n, m)
         Where to evaluate. Of the domain it may miss 1e-6, the sum of all violations.
     y : array-like
@@ -124,8 +129,12 @@ def conjugate(loss: str, v: ArrayLike, y: MatrixLike, k: int = 1, gamma: float =
     return conjugates_at(*_prepare(loss, v, y, k, gamma))
 
 
-def _check_convex(loss: str) -> None:
-    if not get(loss).convex:
+def _check_convex(loss: str | object) -> None:
+    spec = get(loss)
+    if isinstance(spec, OwnLoss):
+        if not spec.has_conjugate:
+            raise ValueError(f"loss {spec.label} has no method conjugate")
+    elif not spec.convex:
         raise ValueError(f"loss {loss!r} is not convex and has no conjugate")
 
 
@@ -161,4 +170,6 @@ def violation(loss: str, v: ArrayLike, y: MatrixLike, k: int = 1, gamma: float =
     conjugate.
     """
     _check_convex(loss)
+    if not isinstance(loss, str):
+        raise TypeError(f"loss must be a key of LOSSES, got {loss!r}, whose domain is not known")
     return violations_at(*_prepare(loss, v, y, k, gamma))

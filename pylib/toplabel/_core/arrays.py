@@ -125,10 +125,10 @@ def as_features(value: Any, name: str, dtype: Any = None) -> Features:
     if sparse.issparse(array):
         return _as_csr(array, name, dtype)
     with np.errstate(over="ignore"):  # told below
-        array = np.ascontiguousarray(array, dtype=dtype)
-    if not is_mapped(array):  # no scan of a file: the library checks its rows when it reads them
-        check_finite(array, name)
-    return array
+        rows = np.ascontiguousarray(array, dtype=dtype)
+    if not is_mapped(rows):  # no scan of a file: the library checks its rows when it reads them
+        check_finite(rows, name, array)
+    return rows
 
 
 def _check_dtype(dtype: Any) -> None:
@@ -188,8 +188,10 @@ def _as_csr(matrix, name: str, dtype) -> sparse.csr_array:
     if not csr.has_canonical_format:
         csr = csr.copy()  # do not change the caller's
         csr.sum_duplicates()
-    csr = csr.astype(dtype, copy=False)
-    check_finite(csr.data, f"{name}.data")
+    given = csr.data
+    with np.errstate(over="ignore"):
+        csr = csr.astype(dtype, copy=False)
+    check_finite(csr.data, f"{name}.data", given)
     parts = (csr.data, csr.indices, csr.indptr)
     if not all(part.flags.c_contiguous for part in parts):  # SciPy takes any views
         contiguous = tuple(np.ascontiguousarray(part) for part in parts)
@@ -216,8 +218,10 @@ def as_float(value: Any, name: str) -> np.ndarray:
     return np.asarray(array, dtype=np.float64, order="C")  # ascontiguousarray would make (1,) of ()
 
 
-def check_finite(array: np.ndarray, name: str) -> None:
-    """Raise ``ValueError`` naming the first NaN or infinity of an array."""
+def check_finite(array: np.ndarray, name: str, given: np.ndarray | None = None) -> None:
+    """Raise ``ValueError`` naming the first NaN or infinity of an array, and the number of which it was
+    made in an array that was `given`.
+    """
     # The sum is finite unless an item is not (or the sum overflows): one cheap pass in the usual
     # case.
     with np.errstate(all="ignore"):
@@ -226,9 +230,10 @@ def check_finite(array: np.ndarray, name: str) -> None:
     bad = np.argwhere(~np.isfinite(array))
     if len(bad):
         place = ", ".join(str(int(i)) for i in bad[0])
-        raise ValueError(
-            f"{name}[{place}] is {array[tuple(bad[0])]}: NaN and infinity are not allowed"
-        )
+        number = (array if given is None else given)[tuple(bad[0])]
+        if np.isfinite(number):
+            raise ValueError(f"{name}[{place}] is {number}, beyond the range of {array.dtype}")
+        raise ValueError(f"{name}[{place}] is {number}: NaN and infinity are not allowed")
 
 
 def squared_norms(X: Features) -> np.ndarray:

@@ -97,7 +97,9 @@ def gradients_at(
 def conjugates_at(
     spec: Loss, points: np.ndarray, labels: Labels, k: int, gamma: float
 ) -> np.ndarray:
-    """Return the conjugate of each row's loss, (n,), of a convex loss."""
+    """Return the conjugate of each row's loss, (n,), of a loss that has one."""
+    if isinstance(spec, OwnLoss):
+        return spec.conjugates(points, labels)
     return _each_row(lib.tl_loss_conjugates, spec, points, labels, k, gamma, np.empty(labels.n))
 
 

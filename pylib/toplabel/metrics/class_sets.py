@@ -95,7 +95,7 @@ def set_coverage(y: ArrayLike, sets: MatrixLike) -> float:
         A share, in [0, 1].
     """
     sets = as_indicator(sets, "sets")
-    return float(np.mean(covered_rows(as_class_indices(y, sets.shape), sets)))
+    return float(np.mean(covered_rows(as_class_indices(y, sets.shape, "sets"), sets)))
 
 
 def mean_set_size(sets: MatrixLike) -> float:
@@ -143,7 +143,7 @@ def size_stratified_coverage(
     Angelopoulos et al., Uncertainty Sets for Image Classifiers using Conformal Prediction (ICLR 2021).
     """
     sets = as_indicator(sets, "sets")
-    covered = covered_rows(as_class_indices(y, sets.shape), sets)
+    covered = covered_rows(as_class_indices(y, sets.shape, "sets"), sets)
     strata = np.count_nonzero(sets, axis=1)
     if largest_sizes is not None:
         edges = as_float(largest_sizes, "largest_sizes")

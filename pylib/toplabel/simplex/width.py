@@ -5,10 +5,9 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy import sparse
 from scipy.spatial.distance import pdist
 
-from toplabel._core.arrays import MatrixLike, as_number
+from toplabel._core.arrays import MatrixLike, as_matrix, as_number
 
 __all__ = ["gaussian_width", "theta_of_width"]
 
@@ -39,10 +38,10 @@ def gaussian_width(X: MatrixLike, percentile: float = 25.0) -> float:
     / 2 numbers of memory, half of what the Gram matrix takes.
     """
     percentile = as_number(percentile, "percentile", 0.0, high=100.0)
-    X = X.toarray() if sparse.issparse(X) else np.asarray(X)
-    if X.ndim != 2 or len(X) < 2:
+    X = as_matrix(X, "X")
+    if len(X) < 2:
         raise ValueError(f"X must have at least two rows, got the shape {X.shape}")
-    squares = pdist(np.asarray(X, dtype=float), "sqeuclidean")
+    squares = pdist(X, "sqeuclidean")
     width = float(np.sqrt(np.percentile(squares, percentile, overwrite_input=True, method="lower")))
     if not width > 0:
         raise ValueError(
