@@ -79,7 +79,7 @@ def loss(
     if target.shape != scores.shape:
         kept = target != ignore_index
         target = target.masked_fill(~kept, 0)
-    gamma = gamma if gamma >= rows.SMALLEST_GAMMA else 0.0
+    gamma = gamma if gamma >= rows.SMALLEST_GAMMA[scores.dtype] else 0.0
     # A few numbers that depend on the scores, for the refusal of second derivatives.
     values, _ = _Rows.apply(scores, scores[..., :1].clone(), target, key, k, gamma)
     counts = None
