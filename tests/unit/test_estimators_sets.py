@@ -10,11 +10,11 @@ from scipy import sparse, stats
 from sklearn import config_context
 from sklearn.base import clone
 from sklearn.datasets import load_iris
-from sklearn.exceptions import NotFittedError
+from sklearn.exceptions import InconsistentVersionWarning, NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.metrics.pairwise import rbf_kernel
-from sklearn.model_selection import GridSearchCV, train_test_split
+from sklearn.model_selection import GridSearchCV, GroupKFold, train_test_split
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -242,12 +242,16 @@ def test_sparse_rows_and_sparse_sets():
     np.testing.assert_array_equal(stored.toarray(), dense)
 
 
-def test_a_pickle_and_a_clone():
+def test_a_pickle_and_a_clone(monkeypatch):
     model = CalibratedSets(GaussianNB(), random_state=0).set_output(transform="pandas").fit(X, y)
-    again = pickle.loads(pickle.dumps(model))
+    written = pickle.dumps(model)
+    again = pickle.loads(written)
     pd.testing.assert_frame_equal(again.predict_set(X, size=2), model.predict_set(X, size=2))
     copy = clone(model).fit(X, y)
     pd.testing.assert_frame_equal(copy.predict_set(X, size=2), model.predict_set(X, size=2))
+    monkeypatch.setattr("toplabel.estimators.common.version", "99.0")
+    with pytest.warns(InconsistentVersionWarning, match=r"CalibratedSets was pickled by toplabel"):
+        pickle.loads(written)
 
 
 def test_frames_go_in_and_come_out():
@@ -272,6 +276,34 @@ def test_a_search_inside_chooses_without_the_rows_held_out():
     model = CalibratedSets(search, calibration=0.4, random_state=0).fit(X, y)
     assert model.n_calibration_ == 120
     assert model.estimator_.best_estimator_.shape_fit_ == (180, 3)
+
+
+class Recorder(GaussianNB):
+    """A classifier that keeps the groups and weights of its fit."""
+
+    def fit(self, X, y, sample_weight=None, groups=None):
+        self.given_ = groups, sample_weight
+        return super().fit(X, y, sample_weight)
+
+
+@pytest.mark.parametrize("routed", [False, True])
+def test_arguments_of_rows_reach_the_estimator(routed):
+    groups, weight = np.arange(300) // 3, 1.0 + np.arange(300)
+    with config_context(enable_metadata_routing=routed):
+        inner = (
+            Recorder().set_fit_request(groups=True, sample_weight=True) if routed else Recorder()
+        )
+        model = CalibratedSets(inner, calibration=0.4, random_state=0)
+        model.fit(X, y, sample_weight=weight, groups=groups)
+    inside, outside = train_test_split(np.arange(300), test_size=0.4, random_state=0)
+    np.testing.assert_array_equal(model.estimator_.given_, [groups[inside], weight[inside]])
+    np.testing.assert_array_equal(model.calibration_.weights, weight[outside])
+
+
+def test_a_search_inside_splits_by_groups():
+    search = GridSearchCV(GaussianNB(), {"var_smoothing": [1e-9]}, cv=GroupKFold(4))
+    model = CalibratedSets(search, random_state=0).fit(X, y, groups=np.arange(300) // 3)
+    assert model.estimator_.n_splits_ == 4
 
 
 def test_a_search_outside_scores_the_sets():

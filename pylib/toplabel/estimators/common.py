@@ -17,7 +17,7 @@ from toplabel._core.lib import version
 from toplabel.estimators.previous import check_same_classes
 from toplabel.estimators.weighting import weights_of_classes
 
-__all__ = ["CommonEstimator"]
+__all__ = ["CommonEstimator", "VersionedEstimator"]
 
 _VERSION = "_toplabel_version"
 
@@ -33,8 +33,8 @@ class _OtherVersionWarning(InconsistentVersionWarning):
         )
 
 
-class CommonEstimator(BaseEstimator):
-    """Base of the estimators."""
+class VersionedEstimator(BaseEstimator):
+    """Base of the estimators, with a version in their pickles and the link to their page."""
 
     def __getstate__(self) -> dict[str, Any]:
         return {**super().__getstate__(), _VERSION: version}
@@ -53,6 +53,18 @@ class CommonEstimator(BaseEstimator):
                 stacklevel=2,
             )
         super().__setstate__(state)
+
+    def _get_doc_link(self) -> str:
+        """Override scikit-learn's, which links to scikit-learn's own site."""
+        stated = [url.split(", ") for url in metadata("toplabel").get_all("Project-URL", [])]
+        site = dict(stated).get("Documentation")
+        if site is None or not type(self).__module__.startswith("toplabel."):
+            return ""
+        return f"{site.rstrip('/')}/generated/toplabel.{type(self).__name__}.html"
+
+
+class CommonEstimator(VersionedEstimator):
+    """Base of the estimators that the solvers train."""
 
     _DTYPES: tuple[type, ...] = (
         np.float64,
@@ -83,14 +95,6 @@ class CommonEstimator(BaseEstimator):
         classes, codes = encode(y, weights)
         check_same_classes(self, classes)
         return classes, codes, weights_of_classes(self.class_weight, weights, classes, codes)
-
-    def _get_doc_link(self) -> str:
-        """Override scikit-learn's, which links to scikit-learn's own site."""
-        stated = [url.split(", ") for url in metadata("toplabel").get_all("Project-URL", [])]
-        site = dict(stated).get("Documentation")
-        if site is None or not type(self).__module__.startswith("toplabel."):
-            return ""
-        return f"{site.rstrip('/')}/generated/toplabel.{type(self).__name__}.html"
 
 
 def encode(y: np.ndarray, weights: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
