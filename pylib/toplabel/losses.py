@@ -85,11 +85,6 @@ def gradient(
     ndarray, (n, m)
         The gradient of each row.
 
-    Raises
-    ------
-    ValueError
-        For a hinge loss with gamma = 0.
-
     Notes
     -----
     topk_ent_tr is not differentiable where the class that is dropped last ties with one that is
@@ -144,7 +139,7 @@ def violation(loss: str, v: ArrayLike, y: MatrixLike, k: int = 1, gamma: float =
     Parameters
     ----------
     loss : str
-        A key of `LOSSES`.
+        A key of `LOSSES`, of a convex loss.
     v : array-like, (n, m)
         The points, as in `conjugate`.
     y : array-like
@@ -158,11 +153,6 @@ def violation(loss: str, v: ArrayLike, y: MatrixLike, k: int = 1, gamma: float =
     -------
     ndarray, (n,)
         The nearest point of the domain is no farther than 4 times that in the 1-norm.
-
-    Raises
-    ------
-    ValueError
-        For an unknown loss or one that is not convex, or a k or gamma that it does not take.
 
     Notes
     -----

@@ -58,11 +58,6 @@ def topk_simplex_alpha(
     ndarray, shape of `b`
         float32 if `b` is, else float64.
 
-    Raises
-    ------
-    ValueError, TypeError
-        On a parameter out of range, or a `b` that is empty, not finite, not numeric or too large.
-
     Notes
     -----
     TPAMI Eq. (2) and Proposition 14; NIPS 2015 section 4, but by root finding, without sorting.
@@ -94,11 +89,6 @@ def topk_cone(b: ArrayLike, k: int = 1, bias: float = 0.0) -> np.ndarray:
     -------
     ndarray, shape of `b`
         float32 if `b` is, else float64.
-
-    Raises
-    ------
-    ValueError, TypeError
-        On a parameter out of range, or a `b` that is empty, not finite, not numeric or too large.
 
     Notes
     -----
@@ -136,11 +126,6 @@ def topk_simplex_beta(
     ndarray, shape of `b`
         float32 if `b` is, else float64.
 
-    Raises
-    ------
-    ValueError, TypeError
-        On a parameter out of range, or a `b` that is empty, not finite, not numeric or too large.
-
     Notes
     -----
     TPAMI Eq. (3) and Proposition 14; a continuous quadratic knapsack problem, solved by variable
@@ -177,12 +162,6 @@ def bipartite_simplex(
     x, y : ndarray, shapes of `b` and `b_bar`
         float32 if both inputs are, else float64.
 
-    Raises
-    ------
-    ValueError, TypeError
-        On a parameter out of range, or inputs that are empty, not finite, not numeric, too large,
-        or of different numbers of rows.
-
     Notes
     -----
     TPAMI Eq. (17) and the variable fixing algorithm of section 5.3.
@@ -214,11 +193,6 @@ def topk_entropic(b: ArrayLike, k: int = 1, alpha: float = 1.0) -> np.ndarray:
     -------
     ndarray, shape of `b`
         float32 if `b` is, else float64.
-
-    Raises
-    ------
-    ValueError, TypeError
-        On a parameter out of range, or a `b` that is empty, not finite, not numeric or too large.
 
     Notes
     -----
@@ -254,12 +228,6 @@ def bipartite_entropic(
     -------
     x, y : ndarray, shapes of `b` and `b_bar`
         float32 if both inputs are, else float64.
-
-    Raises
-    ------
-    ValueError, TypeError
-        On a parameter out of range, or inputs that are empty, not finite, not numeric, too large,
-        or of different numbers of rows.
 
     Notes
     -----

@@ -30,11 +30,6 @@ def get(loss: Any) -> Loss:
     -------
     Loss
         What is known of it.
-
-    Raises
-    ------
-    ValueError
-        For a name that is not known, or an object that is no loss.
     """
     is_own = isinstance(loss, type) or hasattr(loss, "value") or hasattr(loss, "gradient")
     return OwnLoss.of(loss) if is_own and not isinstance(loss, str) else catalogue.get(loss)
@@ -47,12 +42,6 @@ def code(loss: Loss) -> int:
 
 def check_parameters(loss: Loss, k: object, gamma: object, m: int) -> float:
     """Check k and gamma against the loss; return gamma.
-
-    Raises
-    ------
-    ValueError
-        If k is not below the number of classes, or not 1 for a loss without k; if gamma is
-        negative, or not 0 for a loss without smoothing.
     """
     if isinstance(k, bool) or not isinstance(k, (int, np.integer)):
         raise TypeError(f"k must be an integer, got {k!r}")

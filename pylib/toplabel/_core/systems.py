@@ -106,11 +106,7 @@ class Systems:
 
     def solve(self, shift: float, R: np.ndarray, most: int) -> tuple[np.ndarray, int]:
         """Return the solution, and the steps of conjugate gradients, at most so many; 0: none were made.
-
-        Raises
-        ------
-        numpy.linalg.LinAlgError
-            Where rounding has left the matrix without a Cholesky factor.
+        It is a ``LinAlgError`` where rounding has left the matrix without a Cholesky factor.
         """
         index = self._J.rows
         X = self._rows.X if len(index) == self._rows.n else self._rows.X[index]

@@ -210,11 +210,6 @@ class MultilabelClassifier(SolverEstimator):
         self
             The fitted classifier.
 
-        Raises
-        ------
-        ValueError, TypeError
-            For a parameter or array that does not fit, naming it.
-
         Warns
         -----
         ConvergenceWarning

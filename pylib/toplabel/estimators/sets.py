@@ -123,7 +123,7 @@ class SetsMixin:
     ) -> Any:
         """Return the classes whose score is close enough to the best one of the row.
 
-        Either `size` or `coverage` is given. The set of a row always has its best class.
+        Either `size` or `coverage` is given, after `calibrate`. The set of a row always has its best class.
 
         Parameters
         ----------
@@ -146,14 +146,6 @@ class SetsMixin:
         -------
         ndarray of bool, (n, m), CSR matrix of bool, or data frame as `set_output` says
             Indicator, with a column for each class in ascending order.
-
-        Raises
-        ------
-        ValueError
-            Unless just one of size and coverage is given, or for too few calibration rows, with the
-            number that is needed.
-        NotFittedError
-            Before `calibrate`.
         """
         if (size is None) == (coverage is None):
             raise ValueError(f"give either size or coverage, got size={size}, coverage={coverage}")

@@ -180,11 +180,6 @@ class SimplexClassifier(SetsMixin, ClassifierMixin, CommonEstimator):
         self
             The fitted classifier.
 
-        Raises
-        ------
-        ValueError, TypeError
-            For a parameter or array that does not fit, naming it.
-
         Warns
         -----
         ConvergenceWarning

@@ -159,12 +159,8 @@ def folds_to_sweep(
     pairwise: bool,
 ) -> list[Fold]:
     """Return the splits of `cv`. A row may occur in several splits, or in none. The seed is that of
-    the shuffling where `cv` is a number of folds, which rows without weight are not part of.
-
-    Raises
-    ------
-    ValueError
-        If there is no split, or a split trains on no row of positive weight, or holds none out.
+    the shuffling where `cv` is a number of folds, which rows without weight are not part of. No split,
+    and one that trains on no row of positive weight or holds none out, is a ``ValueError``.
     """
     y = y.tocsr() if sparse.issparse(y) else y
     weighted = np.arange(X.shape[0]) if weights is None else np.flatnonzero(weights)

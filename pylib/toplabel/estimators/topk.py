@@ -197,11 +197,6 @@ class TopKClassifier(SetsMixin, SolverEstimator):
         self
             The fitted classifier.
 
-        Raises
-        ------
-        ValueError, TypeError
-            For a parameter or array that does not fit, naming it.
-
         Warns
         -----
         ConvergenceWarning
@@ -285,11 +280,6 @@ class TopKClassifier(SetsMixin, SolverEstimator):
         -------
         float
             A share, in [0, 1].
-
-        Raises
-        ------
-        TypeError
-            For another argument.
         """
         if unknown:
             name = next(iter(unknown))

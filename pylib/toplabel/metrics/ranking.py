@@ -42,11 +42,6 @@ def top_k_accuracy(y: ArrayLike, scores: ArrayLike, k: int = 1, ties: str = "won
     float
         A share, in [0, 1].
 
-    Raises
-    ------
-    ValueError
-        On other shapes, a class index outside 0..m-1, k outside 1..m, NaN or infinity.
-
     Notes
     -----
     One minus the mean of TPAMI Eq. (1).
@@ -113,11 +108,6 @@ def rank_loss(Y: MatrixLike, scores: ArrayLike) -> float:
     -------
     float
         A share, in [0, 1]; 0 is best.
-
-    Raises
-    ------
-    ValueError
-        On other shapes, other values in Y, NaN or infinity.
 
     Notes
     -----
@@ -219,11 +209,6 @@ def average_precision(y: ArrayLike, scores: ArrayLike, interpolation: str = "voc
     -------
     float
         A share, in [0, 1].
-
-    Raises
-    ------
-    ValueError
-        When y holds no 1, for which nothing is defined; on other shapes or values.
     """
     rows, single = as_rows(scores, "scores")
     check_container(y, "y")
@@ -242,7 +227,7 @@ def mean_average_precision(
 ) -> float:
     """Return the average precision of each class against all others, averaged over the classes.
 
-    Classes without an example are left out.
+    Classes without an example are left out; one class at least has an example.
 
     Parameters
     ----------
@@ -257,11 +242,6 @@ def mean_average_precision(
     -------
     float
         A share, in [0, 1].
-
-    Raises
-    ------
-    ValueError
-        When no class has an example; on other shapes or values.
 
     Notes
     -----

@@ -30,11 +30,6 @@ def simplex_coding(T: int) -> np.ndarray:
         C[T] of the paper: column y is the code vector of class y. Unit norm, pairwise inner
         products -1/(T - 1), the columns sum to zero.
 
-    Raises
-    ------
-    TypeError, ValueError
-        When T is no integer, or below 2.
-
     Notes
     -----
     The recursion of section 5, unrolled: the factors of row r, counted from 0, multiply to
@@ -75,11 +70,6 @@ def encode(y: ArrayLike, T: int) -> np.ndarray:
     -------
     ndarray, (n, T - 1)
         The code vector of each label.
-
-    Raises
-    ------
-    TypeError, ValueError
-        When y holds something else than class indices below T, or has another shape.
     """
     codes = simplex_coding(T)
     check_container(y, "y")

@@ -43,7 +43,7 @@ class LeastSquaresPath:
     Parameters
     ----------
     X : array-like or sparse matrix, (n, d), or (n, n) with ``kernel="precomputed"``
-        Rows, or their Gram matrix.
+        Rows, or their Gram matrix, symmetric and positive semidefinite.
     y : array-like of int, (n,)
         Class indices 0..T-1.
     kernel : {"linear", "rbf", "precomputed"} or callable
@@ -54,12 +54,6 @@ class LeastSquaresPath:
         T, if not every class occurs in `y`.
     sample_weight : array-like, (n,), optional
         A weight w is the same as w copies of the row.
-
-    Raises
-    ------
-    ValueError, TypeError
-        For an argument that does not fit, naming it; also a Gram matrix that is not symmetric or
-        not positive semidefinite.
     """
 
     def __init__(

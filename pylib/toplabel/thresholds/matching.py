@@ -72,11 +72,6 @@ def match_cardinality(
         A threshold whose mean number of predicted labels is as close to `cardinality` as any; when
         two are as close, the one with fewer labels. It lies half way between two neighbouring
         scores, just above the largest score (no labels) or on the smallest (all labels).
-
-    Raises
-    ------
-    ValueError
-        On a cardinality outside 0..m, NaN or infinity.
     """
     scores = as_matrix(scores, "scores")
     n, m = scores.shape
@@ -170,11 +165,6 @@ def match_frequencies(
     -------
     ndarray, (m,)
         A threshold for each label.
-
-    Raises
-    ------
-    ValueError
-        On another number of frequencies than labels, or one outside 0..1.
     """
     scores = as_matrix(scores, "scores")
     frequencies = as_vector(frequencies, "frequencies")

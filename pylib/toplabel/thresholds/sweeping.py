@@ -98,11 +98,6 @@ def sweep(
         The metrics of `METRICS`, as the functions of `toplabel.metrics` give them for
         ``predict(scores, threshold)``.
 
-    Raises
-    ------
-    ValueError
-        On other shapes or values, no threshold, NaN or infinity.
-
     Notes
     -----
     Each score is put once between two neighbouring thresholds; numbers of labels follow as
