@@ -54,8 +54,7 @@ def gram(
 def between(
     X: MatrixLike, Z: MatrixLike, kernel: str | Callable[..., Any], theta: float | None
 ) -> np.ndarray:
-    """Kernel between the rows of two matrices, (p, q); arguments as in `gram`.
-    """
+    """Kernel between the rows of two matrices, (p, q); arguments as in `gram`."""
     if not callable(kernel):
         assert theta is not None  # of "rbf"
         return cross_gram(X, Z, theta)

@@ -41,8 +41,7 @@ def code(loss: Loss) -> int:
 
 
 def check_parameters(loss: Loss, k: object, gamma: object, m: int) -> float:
-    """Check k and gamma against the loss; return gamma.
-    """
+    """Check k and gamma against the loss; return gamma."""
     if isinstance(k, bool) or not isinstance(k, (int, np.integer)):
         raise TypeError(f"k must be an integer, got {k!r}")
     if k < 1 or k >= m:

@@ -88,14 +88,8 @@ class Curvatures:
 
 
 class Systems:
-    """Solves one system after the other, each from what the one before has shown.
-
-    Parameters
-    ----------
-    rows : Rows
-    curvatures : Curvatures
-    is_over : callable
-        Asked between the steps of conjugate gradients, which end where it returns True.
+    """Solves one system after the other, each from what the one before has shown. The steps of
+    conjugate gradients end where `is_over` returns True.
     """
 
     def __init__(self, rows: Rows, curvatures: Curvatures, is_over: Callable[[], bool]):

@@ -300,19 +300,9 @@ def _average_precision(truth: np.ndarray, scores: np.ndarray, interpolation: str
 
 
 def best_scores(scores: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the indices of the k best classes of each row, the best first, and their scores.
+    """Return the indices of the k best classes of each row, (n, k), the best first, and their scores.
 
     Of classes that score the same, the one that comes first in the columns comes first.
-
-    Parameters
-    ----------
-    scores : ndarray, (n, m)
-    k : int, 1..m
-
-    Returns
-    -------
-    best : ndarray of int, (n, k)
-    scores : ndarray, (n, k)
     """
     n, m = scores.shape
     k = as_integer(k, "k", 1, m)

@@ -188,16 +188,8 @@ def solve_once(
     """Return the solution for one C, by a Cholesky factor in place of the eigendecomposition, a
     tenth of its time or less.
 
-    Parameters
-    ----------
-    X, y, kernel, theta, n_classes, sample_weight
-        As of `LeastSquaresPath`, whose solution this is where the factor is of no use: the matrix
-        is singular up to rounding, or a Gram matrix that may not be positive semidefinite.
-    C : float
-
-    Returns
-    -------
-    SimplexSolution
+    It is that of `LeastSquaresPath` where the factor is of no use: the matrix is singular up to rounding,
+    or a Gram matrix that may not be positive semidefinite.
     """
     C = as_C(C)
     if kernel in ("linear", "rbf"):
