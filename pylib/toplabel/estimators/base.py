@@ -299,8 +299,3 @@ class SolverEstimator(ClassifierMixin, CommonEstimator):
 
     def _two_columns(self, scores: np.ndarray) -> np.ndarray:
         return np.column_stack([-scores / 2, scores / 2]) if self._binary else scores
-
-    def _best_class(self, X) -> np.ndarray:
-        scores = self.decision_function(X)
-        best = (scores > 0).astype(np.intp) if self._binary else scores.argmax(axis=1)
-        return self.classes_[best]

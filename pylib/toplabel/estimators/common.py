@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import InconsistentVersionWarning
 from sklearn.utils.validation import validate_data
 
-from toplabel._core.arrays import check_container
+from toplabel._core.arrays import MatrixLike, check_container
 from toplabel._core.lib import version
 from toplabel.estimators.previous import check_same_classes
 from toplabel.estimators.weighting import weights_of_classes
@@ -95,6 +95,23 @@ class CommonEstimator(VersionedEstimator):
         classes, codes = encode(y, weights)
         check_same_classes(self, classes)
         return classes, codes, weights_of_classes(self.class_weight, weights, classes, codes)
+
+    def predict(self, X: MatrixLike) -> np.ndarray:
+        """Return the class of the highest score of each row.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix, (n, d)
+            Rows, as for `fit`.
+
+        Returns
+        -------
+        ndarray, (n,)
+            Items of `classes_`; of classes that score the same, the first one.
+        """
+        scores = self.decision_function(X)
+        best = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
+        return self.classes_[best]
 
 
 def encode(y: np.ndarray, weights: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:

@@ -326,7 +326,7 @@ class MultilabelClassifier(SolverEstimator):
         """
         check_is_fitted(self, "classes_")
         if not self.multilabel_:
-            return self._best_class(X)
+            return super().predict(X)
         as_stored = sparse.csr_matrix if self._sparse_output else np.asarray
         labels = [as_stored(scores >= self.threshold_) for scores in self._parts_of_scores(X)]
         if self._sparse_output:

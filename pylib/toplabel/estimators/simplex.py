@@ -281,7 +281,7 @@ class SimplexClassifier(SetsMixin, ClassifierMixin, CommonEstimator):
             convergence.warn(self, solution, X)
 
     def decision_function(self, X: MatrixLike) -> np.ndarray:
-        """Return the inner products of f with the code vectors.
+        """Return the inner products of f with the code vectors, the largest of the nearest one.
 
         Parameters
         ----------
@@ -297,20 +297,3 @@ class SimplexClassifier(SetsMixin, ClassifierMixin, CommonEstimator):
         check_is_fitted(self, "classes_")
         scores = self._solution.decision_function(self._validated(X, reset=False))
         return scores[:, 1] if len(self.classes_) == 2 else scores
-
-    def predict(self, X: MatrixLike) -> np.ndarray:
-        """Return the class of the nearest code vector of each row.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix, (n, d)
-            Rows, as for `fit`.
-
-        Returns
-        -------
-        ndarray, (n,)
-            Items of `classes_`; of classes at the same distance, the first one.
-        """
-        scores = self.decision_function(X)
-        best = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
-        return self.classes_[best]

@@ -216,21 +216,6 @@ class TopKClassifier(SetsMixin, SolverEstimator):
         self._keep(solution, X, classes, binary=len(classes) == 2)
         return self
 
-    def predict(self, X: MatrixLike) -> np.ndarray:
-        """Return the class of the highest score of each row.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix, (n, d)
-            Rows, as for `fit`.
-
-        Returns
-        -------
-        ndarray, (n,)
-            Items of `classes_`; of classes that score the same, the first one.
-        """
-        return self._best_class(X)
-
     def _is_logistic(self) -> bool:
         key = self._fitted("loss")
         loss = LOSSES.get(key) if isinstance(key, str) else None

@@ -36,7 +36,8 @@ def solve_online(
     """Train a linear classifier by steps on single rows.
 
     With ``eta_t = 1/(lambda t)`` and ``lambda = 1/(C n)``: ``W <- (1 - eta lambda) W - eta dV``,
-    then ``W <- min(1, 1/(sqrt(lambda) ||W||_F)) W``, starting at 0. In expectation this minimises ``(1/n) sum_i V(y_i, f(x_i)) + lambda/2 ||W||^2``.
+    then ``W <- min(1, 1/(sqrt(lambda) ||W||_F)) W``, starting at 0. In expectation this minimises
+    ``(1/n) sum_i V(y_i, f(x_i)) + lambda/2 ||W||^2``.
 
     Parameters
     ----------
