@@ -32,6 +32,8 @@ class SmoothTopK:
         return expit(z)[:, None] * share / k
 
     def _margins(self, scores, labels):
+        if not 1 <= self.k < scores.shape[1]:
+            raise ValueError(f"k must be in 1..{scores.shape[1] - 1}, got {self.k}")
         rows, t = np.arange(len(labels)), scores / (self.k * self.tau)
         own = t[rows, labels]
         t[rows, labels] = -np.inf

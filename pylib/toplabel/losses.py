@@ -15,27 +15,30 @@ from toplabel._core.losses import (
     values_at,
     violations_at,
 )
+from toplabel._core.own_loss import OwnLoss
 
 __all__ = ["LOSSES", "Loss", "conjugate", "get", "gradient", "value", "violation"]
 
 
-def _prepare(loss: str, scores: object, y: object, k: int, gamma: float):
+def _prepare(loss: str | object, scores: object, y: object, k: int, gamma: float):
     spec = get(loss)
     matrix = as_matrix(scores, "scores")
     n, m = matrix.shape
+    if m < 2:
+        raise ValueError(f"scores must have a column for each of at least two classes, got {m}")
     labels = as_labels(y, n, multilabel=spec.labels != "one", n_classes=m)
     return spec, matrix, labels, k, check_parameters(spec, k, gamma, m)
 
 
 def value(
-    loss: str, scores: ArrayLike, y: MatrixLike, k: int = 1, gamma: float = 0.0
+    loss: str | object, scores: ArrayLike, y: MatrixLike, k: int = 1, gamma: float = 0.0
 ) -> np.ndarray:
     """Return the loss of each row at given scores.
 
     Parameters
     ----------
-    loss : str
-        A key of `LOSSES`.
+    loss : str or object
+        A key of `LOSSES`, or a loss of your own, as `get` describes.
     scores : array-like, (n, m)
         f(x_i) = W^T x_i.
     y : array-like
@@ -60,14 +63,14 @@ def value(
 
 
 def gradient(
-    loss: str, scores: ArrayLike, y: MatrixLike, k: int = 1, gamma: float = 0.0
+    loss: str | object, scores: ArrayLike, y: MatrixLike, k: int = 1, gamma: float = 0.0
 ) -> np.ndarray:
     """Return the gradient of each row's loss in its scores; smooth losses only.
 
     Parameters
     ----------
-    loss : str
-        A key of `LOSSES`.
+    loss : str or object
+        A key of `LOSSES`, or a loss of your own, as `get` describes.
     scores : array-like, (n, m)
         As in `value`.
     y : array-like
@@ -82,11 +85,6 @@ def gradient(
     ndarray, (n, m)
         The gradient of each row.
 
-    Raises
-    ------
-    ValueError
-        For a hinge loss with gamma = 0.
-
     Notes
     -----
     topk_ent_tr is not differentiable where the class that is dropped last ties with one that is
@@ -95,13 +93,15 @@ def gradient(
     return gradients_at(*_prepare(loss, scores, y, k, gamma))
 
 
-def conjugate(loss: str, v: ArrayLike, y: MatrixLike, k: int = 1, gamma: float = 0.0) -> np.ndarray:
+def conjugate(
+    loss: str | object, v: ArrayLike, y: MatrixLike, k: int = 1, gamma: float = 0.0
+) -> np.ndarray:
     """Convex conjugate L*(v_i) of each row's loss; infinite outside its domain.
 
     Parameters
     ----------
-    loss : str
-        A key of `LOSSES`.
+    loss : str or object
+        A key of `LOSSES`, or a loss of your own, as `get` describes.
     v : array-like, (n, m)
         Where to evaluate. Of the domain it may miss 1e-6, the sum of all violations.
     y : array-like
@@ -124,8 +124,12 @@ def conjugate(loss: str, v: ArrayLike, y: MatrixLike, k: int = 1, gamma: float =
     return conjugates_at(*_prepare(loss, v, y, k, gamma))
 
 
-def _check_convex(loss: str) -> None:
-    if not get(loss).convex:
+def _check_convex(loss: str | object) -> None:
+    spec = get(loss)
+    if isinstance(spec, OwnLoss):
+        if not spec.has_conjugate:
+            raise ValueError(f"loss {spec.label} has no method conjugate")
+    elif not spec.convex:
         raise ValueError(f"loss {loss!r} is not convex and has no conjugate")
 
 
@@ -135,7 +139,7 @@ def violation(loss: str, v: ArrayLike, y: MatrixLike, k: int = 1, gamma: float =
     Parameters
     ----------
     loss : str
-        A key of `LOSSES`.
+        A key of `LOSSES`, of a convex loss.
     v : array-like, (n, m)
         The points, as in `conjugate`.
     y : array-like
@@ -150,15 +154,12 @@ def violation(loss: str, v: ArrayLike, y: MatrixLike, k: int = 1, gamma: float =
     ndarray, (n,)
         The nearest point of the domain is no farther than 4 times that in the 1-norm.
 
-    Raises
-    ------
-    ValueError
-        For an unknown loss or one that is not convex, or a k or gamma that it does not take.
-
     Notes
     -----
     The domains are those of TPAMI Propositions 1, 2, 3, 5, 6 and 7: the effective domain of each
     conjugate.
     """
     _check_convex(loss)
+    if not isinstance(loss, str):
+        raise TypeError(f"loss must be a key of LOSSES, got {loss!r}, whose domain is not known")
     return violations_at(*_prepare(loss, v, y, k, gamma))

@@ -10,7 +10,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from toplabel._core.arrays import as_integer, as_number, as_rows, pointer
+from toplabel._core.arrays import (
+    as_float,
+    as_integer,
+    as_number,
+    as_rows,
+    plain,
+    pointer,
+)
 from toplabel._core.lib import check, ffi, lib
 
 __all__ = [
@@ -51,11 +58,6 @@ def topk_simplex_alpha(
     ndarray, shape of `b`
         float32 if `b` is, else float64.
 
-    Raises
-    ------
-    ValueError, TypeError
-        On a parameter out of range, or a `b` that is empty, not finite, not numeric or too large.
-
     Notes
     -----
     TPAMI Eq. (2) and Proposition 14; NIPS 2015 section 4, but by root finding, without sorting.
@@ -87,11 +89,6 @@ def topk_cone(b: ArrayLike, k: int = 1, bias: float = 0.0) -> np.ndarray:
     -------
     ndarray, shape of `b`
         float32 if `b` is, else float64.
-
-    Raises
-    ------
-    ValueError, TypeError
-        On a parameter out of range, or a `b` that is empty, not finite, not numeric or too large.
 
     Notes
     -----
@@ -129,11 +126,6 @@ def topk_simplex_beta(
     ndarray, shape of `b`
         float32 if `b` is, else float64.
 
-    Raises
-    ------
-    ValueError, TypeError
-        On a parameter out of range, or a `b` that is empty, not finite, not numeric or too large.
-
     Notes
     -----
     TPAMI Eq. (3) and Proposition 14; a continuous quadratic knapsack problem, solved by variable
@@ -170,12 +162,6 @@ def bipartite_simplex(
     x, y : ndarray, shapes of `b` and `b_bar`
         float32 if both inputs are, else float64.
 
-    Raises
-    ------
-    ValueError, TypeError
-        On a parameter out of range, or inputs that are empty, not finite, not numeric, too large,
-        or of different numbers of rows.
-
     Notes
     -----
     TPAMI Eq. (17) and the variable fixing algorithm of section 5.3.
@@ -207,11 +193,6 @@ def topk_entropic(b: ArrayLike, k: int = 1, alpha: float = 1.0) -> np.ndarray:
     -------
     ndarray, shape of `b`
         float32 if `b` is, else float64.
-
-    Raises
-    ------
-    ValueError, TypeError
-        On a parameter out of range, or a `b` that is empty, not finite, not numeric or too large.
 
     Notes
     -----
@@ -248,12 +229,6 @@ def bipartite_entropic(
     x, y : ndarray, shapes of `b` and `b_bar`
         float32 if both inputs are, else float64.
 
-    Raises
-    ------
-    ValueError, TypeError
-        On a parameter out of range, or inputs that are empty, not finite, not numeric, too large,
-        or of different numbers of rows.
-
     Notes
     -----
     TPAMI Eq. (18) and (19), through V(t) = W(e^t).
@@ -283,13 +258,10 @@ def lambert_w_exp(t: ArrayLike) -> np.ndarray:
     -----
     TPAMI section 5.1. Relative error below 5e-15; 0 below t = -708.
     """
-    values = np.asarray(t)
-    if values.dtype.kind not in "fiub":
-        raise TypeError(f"t must hold real numbers, got items of type {values.dtype}")
-    array = np.array(values, dtype=np.float64, order="C")
+    array = as_float(t, "t")
     out = np.empty_like(array)
     check(lib.tl_lambert_w_exp(array.size, _address(array), _address(out)))
-    return out.astype(np.float32) if values.dtype == np.float32 else out
+    return out.astype(np.float32) if plain(t).dtype == np.float32 else out
 
 
 def _address(array: np.ndarray):
@@ -298,28 +270,27 @@ def _address(array: np.ndarray):
 
 def _one(prox_id: int, b, k: int, **parameters) -> np.ndarray:
     """Map one array: rows of problems with a k."""
-    b = np.asarray(b)
     rows, single = as_rows(b, "b")
     k = as_integer(k, "k", 1, rows.shape[1])
     x = np.empty_like(rows)
     _run({"map": prox_id, "n": rows.shape[1], "k": k, **parameters}, rows, x)
-    x = x.astype(np.float32) if b.dtype == np.float32 else x
+    x = x.astype(np.float32) if plain(b).dtype == np.float32 else x
     return x[0] if single else x
 
 
 def _two(prox_id: int, b, b_bar, **parameters) -> tuple[np.ndarray, np.ndarray]:
     """Map a pair of arrays: rows of problems with two sides."""
-    b, b_bar = np.asarray(b), np.asarray(b_bar)
     rows, single = as_rows(b, "b")
     rows_bar, single_bar = as_rows(b_bar, "b_bar")
     if single != single_bar or len(rows) != len(rows_bar):
         raise ValueError(
-            f"b and b_bar must hold the same number of problems, got {b.shape} and {b_bar.shape}"
+            "b and b_bar must hold the same number of problems, got the shapes "
+            f"{np.shape(b)} and {np.shape(b_bar)}"
         )
     x, y = np.empty_like(rows), np.empty_like(rows_bar)
     problem = {"map": prox_id, "n": rows.shape[1], "n_bar": rows_bar.shape[1], **parameters}
     _run(problem, rows, x, rows_bar, y)
-    if b.dtype == b_bar.dtype == np.float32:
+    if plain(b).dtype == plain(b_bar).dtype == np.float32:
         x, y = x.astype(np.float32), y.astype(np.float32)
     return (x[0], y[0]) if single else (x, y)
 

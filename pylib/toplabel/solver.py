@@ -85,7 +85,8 @@ def solve(
         A callable gets two matrices of p and q rows and returns their kernel, (p, q).
     theta : float > 0 or "scale"
         ``kernel="rbf"`` is ``exp(-theta ||x - z||^2)``; "scale" is ``1 / (d X.var())``, as scikit-
-        learn's ``gamma="scale"`` (`gamma` smooths here).
+        learn's ``gamma="scale"`` (`gamma` smooths here), for the rows whose weight is not 0. As
+        there it does not depend on the other weights.
     tol : float >= 0
         Stop when ``|P - D| + e <= tol max(|P|, |D|)``, where e bounds the rounding error of P - D.
     max_iter : int >= 0

@@ -149,6 +149,15 @@ def test_a_subgradient_of_the_nonsmooth_hinge_supports_it(key):
         assert (below <= losses.value(key, other, y, k=k) + 1e-9).all()
 
 
+@pytest.mark.parametrize("key", [key for key in KEYS if losses.LOSSES[key].smoothing])
+@pytest.mark.parametrize("gamma", [1e-320, 1e-60, 1e-46, 1e-40, 1e-31])
+def test_a_tiny_gamma_is_0(key, gamma):
+    scores, y = instance(key)
+    scores = scores.detach().float().numpy()
+    smoothed, hinge = (both(scores, y, key, k=typical(key)["k"], gamma=g) for g in (gamma, 0.0))
+    np.testing.assert_array_equal(smoothed, hinge)
+
+
 @pytest.mark.parametrize("key", KEYS)
 def test_gradcheck(key):
     scores, y = instance(key)
@@ -204,6 +213,17 @@ def test_compiled_whole(key):
         atol=1e-13,
         rtol=0.0,
     )
+
+
+@pytest.mark.parametrize("key", [key for key in KEYS if losses.LOSSES[key].labels == "set"])
+@pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
+def test_weights_of_1_change_nothing_of_a_row_without_labels(key, reduction):
+    scores, y = instance(key)
+    y[2:4] = False
+    options = {"reduction": reduction, **typical(key)}
+    weighted = loss(scores, y, key, weight=torch.ones(7), **options)
+    plain = loss(scores, y, key, **options)
+    torch.testing.assert_close(weighted, plain, rtol=1e-13, atol=0.0)
 
 
 @pytest.mark.parametrize("key", ["lr_multi", "lr_ml", "lr_ova"])

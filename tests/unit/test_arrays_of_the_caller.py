@@ -6,6 +6,9 @@ from scipy import sparse
 
 import toplabel
 from toplabel import MultilabelClassifier, SimplexClassifier, TopKClassifier
+from toplabel.estimators import top_k_scorer
+
+MASKED = np.ma.masked_array([0.0, 1.0], [False, True])
 
 
 @pytest.fixture
@@ -91,3 +94,26 @@ def test_the_rows_are_copied_before_the_training(problem):
     solution = toplabel.solve(X, Y.argmax(axis=1), n_classes=4, **options)
     assert not X.any()
     np.testing.assert_array_equal(solution.X, before)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: toplabel.prox.topk_cone(MASKED),
+        lambda: toplabel.prox.bipartite_simplex(MASKED, [1.0]),
+        lambda: toplabel.prox.lambert_w_exp(MASKED),
+        lambda: toplabel.metrics.average_precision(MASKED, [1.0, 2.0]),
+        lambda: toplabel.thresholds.match_coverage(MASKED, 0.5),
+        lambda: toplabel.simplex.encode(MASKED.astype(int), 2),
+        lambda: top_k_scorer(1)(TopKClassifier().fit([[0.0], [1.0]], [0, 1]), [[0.0]] * 2, MASKED),
+    ],
+)
+def test_masked_arrays_are_refused(call):
+    with pytest.raises(ValueError, match="is a masked array, and its mask would be lost"):
+        call()
+
+
+@pytest.mark.parametrize("own", [[1 + 2j, 2, 3], ["a"]])
+def test_scores_of_labels_must_be_real_numbers(own):
+    with pytest.raises(TypeError, match="own_scores must hold real numbers"):
+        toplabel.thresholds.match_coverage(own, 0.5)

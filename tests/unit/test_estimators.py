@@ -3,6 +3,7 @@
 import pickle
 import subprocess
 import sys
+import tracemalloc
 from functools import partial
 
 import numpy as np
@@ -246,6 +247,47 @@ def test_kernels_are_those_of_the_solver(problem):
     assert not hasattr(linear, "dual_coef_")
     linear.set_params(kernel="rbf", theta=0.3).fit(X, y)
     assert not hasattr(linear, "coef_")
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_a_parameter_that_is_set_after_a_fit_changes_nothing_of_the_model(problem, kernel):
+    X, y = problem[0], problem[1] % 2
+    options = {"kernel": kernel, "theta": 0.5 if kernel == "rbf" else None, "random_state": 0}
+    model = TopKClassifier("svm_ova", **options).fit(X, y)
+    scores = model.decision_function(X)
+    model.set_params(loss="lr_multi")
+    np.testing.assert_array_equal(model.decision_function(X), scores)
+    assert not hasattr(model, "predict_proba")
+    model.set_params(loss="lr_ova").fit(X, y).set_params(loss="topk_ent", k=2)
+    expected = 1 / (1 + np.exp(-model.decision_function(X)))
+    np.testing.assert_allclose(model.predict_proba(X)[:, 1], expected)
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf", "precomputed"])
+def test_rows_are_scored_in_blocks(problem, kernel, monkeypatch):
+    X, y = rbf_kernel(problem[0]) if kernel == "precomputed" else problem[0], problem[1]
+    options = {"kernel": kernel, "theta": 0.5 if kernel == "rbf" else None}
+    model = TopKClassifier(**options, random_state=0).fit(X, y)
+    solution, rows = toplabel.solve(X, y, **options), X.astype(np.float32)
+    expected = model.decision_function(rows), solution.decision_function(rows)
+    monkeypatch.setattr("toplabel._core.tuning.CONVERTED", 7 * rows.shape[1])
+    monkeypatch.setattr("toplabel._core.tuning.KERNEL_BLOCK", 7 * len(rows))
+    found = model.decision_function(rows), solution.decision_function(rows)
+    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
+
+
+def test_scoring_needs_less_memory_than_float32_rows_or_a_kernel_of_all():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40000, 400)).astype(np.float32), np.arange(800) % 2
+    for options in ({}, {"kernel": "rbf", "theta": 1e-3}):
+        model = TopKClassifier(tol=1.0, random_state=0, **options).fit(X[:800], y)
+        solution = toplabel.solve(X[:800], y, tol=1.0, **options)
+        for scored in (model, solution):
+            tracemalloc.start()
+            scored.decision_function(X)
+            peak = tracemalloc.get_traced_memory()[1]
+            tracemalloc.stop()
+            assert peak < (X.nbytes if not options else 8 * len(X) * 800)
 
 
 def test_a_pickle_has_the_start_of_the_next_fit(problem):

@@ -104,6 +104,20 @@ def test_a_warning_states_the_norm_and_the_remedy(model, rows, message):
 
 
 @pytest.mark.parametrize(
+    ("model", "labels"),
+    [
+        (TopKClassifier(max_iter=1, calibration=0.2), y),
+        (MultilabelClassifier("lr_ml", max_iter=1), np.eye(3, dtype=int)[y]),
+        (SimplexClassifier("sc_svm", max_iter=1), y),
+    ],
+)
+def test_a_warning_names_the_line_of_the_caller(model, labels):
+    with pytest.warns(ConvergenceWarning) as caught:
+        model.fit(X, labels)
+    assert {warning.filename for warning in caught} == {__file__}
+
+
+@pytest.mark.parametrize(
     ("model", "message"),
     [
         (TopKClassifier("svm_mulit"), "got 'svm_mulit'; did you mean 'svm_multi'"),

@@ -10,18 +10,18 @@ from scipy import sparse, stats
 from sklearn import config_context
 from sklearn.base import clone
 from sklearn.datasets import load_iris
-from sklearn.exceptions import NotFittedError
+from sklearn.exceptions import InconsistentVersionWarning, NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.metrics.pairwise import rbf_kernel
-from sklearn.model_selection import GridSearchCV, train_test_split
+from sklearn.model_selection import GridSearchCV, GroupKFold, train_test_split
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from toplabel import CalibratedSets, SimplexClassifier, TopKClassifier
-from toplabel.estimators import average_k_scorer, set_scorer, top_k_scorer
+from toplabel.estimators import SetScorer, average_k_scorer, set_scorer, top_k_scorer
 from toplabel.metrics import average_k_accuracy, mean_set_size
 from toplabel.thresholds import below_best, match_coverage
 
@@ -242,12 +242,16 @@ def test_sparse_rows_and_sparse_sets():
     np.testing.assert_array_equal(stored.toarray(), dense)
 
 
-def test_a_pickle_and_a_clone():
+def test_a_pickle_and_a_clone(monkeypatch):
     model = CalibratedSets(GaussianNB(), random_state=0).set_output(transform="pandas").fit(X, y)
-    again = pickle.loads(pickle.dumps(model))
+    written = pickle.dumps(model)
+    again = pickle.loads(written)
     pd.testing.assert_frame_equal(again.predict_set(X, size=2), model.predict_set(X, size=2))
     copy = clone(model).fit(X, y)
     pd.testing.assert_frame_equal(copy.predict_set(X, size=2), model.predict_set(X, size=2))
+    monkeypatch.setattr("toplabel.estimators.common.version", "99.0")
+    with pytest.warns(InconsistentVersionWarning, match=r"CalibratedSets was pickled by toplabel"):
+        pickle.loads(written)
 
 
 def test_frames_go_in_and_come_out():
@@ -272,6 +276,34 @@ def test_a_search_inside_chooses_without_the_rows_held_out():
     model = CalibratedSets(search, calibration=0.4, random_state=0).fit(X, y)
     assert model.n_calibration_ == 120
     assert model.estimator_.best_estimator_.shape_fit_ == (180, 3)
+
+
+class Recorder(GaussianNB):
+    """A classifier that keeps the groups and weights of its fit."""
+
+    def fit(self, X, y, sample_weight=None, groups=None):
+        self.given_ = groups, sample_weight
+        return super().fit(X, y, sample_weight)
+
+
+@pytest.mark.parametrize("routed", [False, True])
+def test_arguments_of_rows_reach_the_estimator(routed):
+    groups, weight = np.arange(300) // 3, 1.0 + np.arange(300)
+    with config_context(enable_metadata_routing=routed):
+        inner = (
+            Recorder().set_fit_request(groups=True, sample_weight=True) if routed else Recorder()
+        )
+        model = CalibratedSets(inner, calibration=0.4, random_state=0)
+        model.fit(X, y, sample_weight=weight, groups=groups)
+    inside, outside = train_test_split(np.arange(300), test_size=0.4, random_state=0)
+    np.testing.assert_array_equal(model.estimator_.given_, [groups[inside], weight[inside]])
+    np.testing.assert_array_equal(model.calibration_.weights, weight[outside])
+
+
+def test_a_search_inside_splits_by_groups():
+    search = GridSearchCV(GaussianNB(), {"var_smoothing": [1e-9]}, cv=GroupKFold(4))
+    model = CalibratedSets(search, random_state=0).fit(X, y, groups=np.arange(300) // 3)
+    assert model.estimator_.n_splits_ == 4
 
 
 def test_a_search_outside_scores_the_sets():
@@ -303,14 +335,54 @@ def test_the_scorers_measure_the_sets_with_names():
     assert found == (hit & (Y_NEW != "yew")).mean()
 
 
+SCORERS = [
+    average_k_scorer(1.7),
+    *(set_scorer(name, coverage=0.8) for name in ("set_coverage", "mean_set_size")),
+    set_scorer("size_stratified_coverage", coverage=0.8),
+    top_k_scorer(2),
+]
+
+
+@pytest.mark.parametrize("scorer", SCORERS, ids=repr)
+@pytest.mark.parametrize("ties", [False, True])
+def test_weights_of_a_scorer_are_copies(scorer, ties):
+    rows = np.round(X_NEW) if ties else X_NEW
+    weight = np.random.default_rng(3).integers(0, 4, len(rows))
+    copies = np.repeat(np.arange(len(rows)), weight)
+    model = CalibratedSets(GaussianNB(), random_state=0).fit(X, y)
+    weighted = scorer(model, rows, Y_NEW, sample_weight=weight)
+    assert weighted == pytest.approx(scorer(model, rows[copies], Y_NEW[copies]), abs=1e-12)
+    assert weighted != scorer(model, rows, Y_NEW)
+
+
+def test_a_search_takes_several_scorers_with_weights():
+    weight = 1.0 + np.arange(len(X)) % 3
+    scoring = {"top": top_k_scorer(1), "average": average_k_scorer(2)}
+    search = GridSearchCV(
+        GaussianNB(), {"var_smoothing": [1e-9, 1.0]}, scoring=scoring, refit="top", cv=3
+    )
+    search.fit(X, y, sample_weight=weight)
+    for name, scorer in scoring.items():
+        alone = GridSearchCV(search.estimator, search.param_grid, scoring=scorer, cv=3)
+        expected = alone.fit(X, y, sample_weight=weight).cv_results_["mean_test_score"]
+        np.testing.assert_array_equal(search.cv_results_[f"mean_test_{name}"], expected)
+
+
+def test_the_sets_of_a_pipeline_of_one_step_are_scored():
+    model = CalibratedSets(GaussianNB(), random_state=0).fit(X, y)
+    scorer = set_scorer("mean_set_size", size=2)
+    assert scorer(make_pipeline(model), X_NEW, Y_NEW) == scorer(model, X_NEW, Y_NEW)
+
+
 def test_a_regressor_is_refused():
     with pytest.raises(TypeError, match="LinearRegression has no classes_ after fit"):
         CalibratedSets(LinearRegression()).fit(X, np.searchsorted(NAMES, y))
 
 
 def test_a_metric_that_is_none_is_refused():
-    with pytest.raises(ValueError, match="metric must be one of set_coverage"):
-        set_scorer("coverage", coverage=0.9)
+    for make in (set_scorer, SetScorer):
+        with pytest.raises(ValueError, match="metric must be one of set_coverage"):
+            make("coverage", coverage=0.9)
 
 
 def test_the_levels_are_at_most_0_and_0_for_the_best():

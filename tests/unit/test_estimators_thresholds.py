@@ -227,6 +227,21 @@ def test_splits_without_weight_are_named(problem, split, message):
         MultilabelClassifier("lr_ml", cv=cv, random_state=0).fit(X, Y, weight)
 
 
+@pytest.mark.filterwarnings("ignore:5 of 5 labels occur in no row")
+@pytest.mark.parametrize("threshold", ["tune", "per_label"])
+def test_where_no_row_has_a_label_none_is_predicted(problem, threshold):
+    X, Y = problem
+    model = MultilabelClassifier("lr_ml", threshold=threshold, random_state=0).fit(X, 0 * Y)
+    assert not model.predict(X).any()
+    assert model.threshold_score_ == 0.0
+
+
+@pytest.mark.parametrize("cv", [[], iter([])], ids=["list", "iterator"])
+def test_no_splits_are_refused(problem, cv):
+    with pytest.raises(ValueError, match="cv has no splits"):
+        MultilabelClassifier("lr_ml", cv=cv, random_state=0).fit(*problem)
+
+
 @pytest.mark.parametrize("names", [["a;b", "a"], ["a|b", "c"], ["b, c", "b"]], ids=str)
 def test_several_labels_in_a_string_are_refused(problem, names):
     X, _ = problem

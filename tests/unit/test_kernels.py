@@ -93,3 +93,45 @@ def test_theta_scale_of_constant_features_is_that_of_unit_variance():
     options = {"kernel": "rbf", "theta": "scale", "max_iter": 1}
     found = toplabel.solve(np.full((30, 4), 0.1), np.arange(30) % 2, "svm_multi", **options)
     assert found.theta == 0.25
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("theta", ["scale", None])
+def test_theta_is_that_of_the_rows_that_have_weight(form, theta):
+    rng = np.random.default_rng(0)
+    X, y, weight = rng.normal(size=(60, 3)), np.arange(60) % 2, rng.integers(1, 4, 60)
+    X[7], weight[7] = 1e3, 0
+    rest = np.arange(60) != 7
+    options = {"kernel": "rbf", "theta": theta}
+
+    def found(loss, *rows, **weights):
+        return toplabel.simplex.solve(*rows, loss, **options, **weights).theta
+
+    for loss in ("s_ls", "sc_svm"):
+        weighted = found(loss, form(X), y, sample_weight=weight)
+        assert weighted == pytest.approx(found(loss, form(X[rest]), y[rest]), rel=1e-12)
+    if theta == "scale":
+        solved = toplabel.solve(form(X), y, sample_weight=weight, max_iter=1, **options)
+        assert solved.theta == pytest.approx(weighted, rel=1e-12)
+
+
+def test_theta_scale_of_rows_whose_squares_overflow_is_refused():
+    X = 1e200 * np.random.default_rng(0).normal(size=(20, 2))
+    with pytest.raises(ValueError, match="X must be at most 1e[+]100 in size"):
+        toplabel.solve(X, np.arange(20) % 2, kernel="rbf", theta="scale")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "error"),
+    [
+        ({"sample_weight": [1.0]}, ValueError),
+        ({"fit_intercept": 1}, TypeError),
+        ({"fit_intercept": True, "intercept_scaling": 0.0}, ValueError),
+    ],
+)
+def test_wrong_arguments_are_met_before_the_kernel_is_computed(wrong, error):
+    def kernel(X, Z):
+        raise AssertionError("computed")
+
+    with pytest.raises(error, match=next(reversed(wrong))):
+        toplabel.solve(np.eye(4), [0, 1, 0, 1], kernel=kernel, **wrong)

@@ -7,8 +7,10 @@ from contextlib import suppress
 
 import numpy as np
 import pytest
+from sklearn.utils.validation import check_is_fitted
 
 import toplabel
+from toplabel.estimators.columns import NamedColumns
 
 W = np.array([[1.0, -1.0, 0.5], [0.0, 2.0, -0.5]])
 ARRAYS = {
@@ -110,6 +112,8 @@ def test_numbers_are_finite(tmp_path, name, value):
         ("splits", np.array(3)),
         ("columns", np.array("{not json")),
         ("columns", np.array("[1]")),
+        ("columns", np.array('{"names": 2, "categories": {}}')),
+        ("columns", np.array('{"names": ["a"], "categories": {}}')),
     ],
 )
 def test_arrays_that_do_not_fit_are_refused(tmp_path, name, value):
@@ -191,3 +195,11 @@ def test_no_archive_of_arrays_is_refused(tmp_path):
         refusal(damaged)
     with pytest.raises(FileNotFoundError):
         toplabel.load_model(tmp_path / "nothing.npz")
+
+
+def test_columns_follow_their_parameters():
+    columns = NamedColumns(["a", "b"], {})
+    check_is_fitted(columns)
+    columns.set_params(names=["a"])
+    assert columns.n_features_in_ == 1
+    assert columns.feature_names_in_.tolist() == ["a"]

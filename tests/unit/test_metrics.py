@@ -29,6 +29,12 @@ def test_indicators_may_be_sparse_boolean_or_lists(convert):
     assert metrics.rank_loss(convert(Y), scores) == metrics.rank_loss(Y, scores)
 
 
+def test_truth_values_are_classes():
+    scores = [[0.0, 1.0], [0.0, 1.0], [1.0, 0.0]]
+    truths = np.array([True, False, False])
+    assert metrics.top_k_accuracy(truths, scores) == metrics.top_k_accuracy([1, 0, 0], scores)
+
+
 def test_results_are_plain_floats():
     assert type(metrics.rank_loss(Y, Y.astype(np.float32))) is float
     assert type(metrics.f1(Y, P, "macro")) is float
@@ -69,6 +75,10 @@ SCORES = np.zeros((4, 3))
         (lambda: metrics.average_precision(Y, SCORES), "y and scores must be vectors"),
         (lambda: metrics.average_precision([1], [1.0], "voc"), "interpolation must be one of"),
         (lambda: metrics.mean_average_precision(0 * Y, SCORES), "Y holds no 1"),
+        (
+            lambda: metrics.set_coverage([0], Y),
+            r"y must have the shape \(4,\) like the rows of sets",
+        ),
     ],
 )
 def test_bad_input_is_refused_with_the_name_of_the_argument(call, message):

@@ -264,3 +264,16 @@ def test_the_loss_of_hill_and_doucet_is_weston_and_watkins(problem):
 def test_wrong_parameters_are_refused(make, message):
     with pytest.raises(ValueError, match=message):
         make()
+
+
+def test_a_loss_of_your_own_has_its_conjugate():
+    loss, (scores, labels) = OrderedHinge([1.0, 0.5]), points()
+    v = loss.gradient(scores, labels)
+    np.testing.assert_array_equal(losses.conjugate(loss, v, labels), loss.conjugate(v, labels))
+    with pytest.raises(ValueError, match="loss PairwiseHinge has no method conjugate"):
+        losses.conjugate(PairwiseHinge(), v, label_sets())
+
+
+def test_scores_of_one_class_are_refused():
+    with pytest.raises(ValueError, match="a column for each of at least two classes, got 1"):
+        losses.value("lr_multi", [[1.0], [2.0]], [0, 0])

@@ -1,5 +1,7 @@
 """A loss of the user: an object with `value` and `gradient`, and maybe `conjugate`."""
 
+import importlib
+
 import numpy as np
 import pytest
 from scipy.optimize import minimize
@@ -136,3 +138,11 @@ def test_a_job_says_where_in_the_module_of_the_user_its_loss_failed(tmp_path, mo
     fitter = Fitter(task, np.eye(3), np.arange(3), 3, None, 0)
     with pytest.raises(ValueError, match=r"fold 0: KeyError: 'three' \(broken_loss.py, line 3\)"):
         fitter.fit(C=1.0)
+
+
+def test_the_loss_of_the_examples_refuses_a_k_that_is_no_rank(repository, monkeypatch):
+    monkeypatch.syspath_prepend(repository / "examples" / "own")
+    loss = importlib.import_module("smooth_topk").SmoothTopK(k=3)
+    for method in (loss.value, loss.gradient):
+        with pytest.raises(ValueError, match=r"k must be in 1\.\.2, got 3"):
+            method(np.zeros((2, 3)), np.array([0, 1]))

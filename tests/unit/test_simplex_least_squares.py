@@ -92,6 +92,14 @@ def test_an_eigenvalue_of_rounding_does_not_count():
     assert 1 / (2 * Cs[-1]) == pytest.approx(s[-2])
 
 
+@pytest.mark.parametrize("weight", [1e-6, 1e15])
+def test_the_size_of_the_weights_is_no_rounding(weight):
+    X, y = problem()
+    X = np.hstack([X, X])  # rank 5 in ten columns
+    weighted = simplex.LeastSquaresPath(X, y, sample_weight=np.full(30, weight)).Cs(5)
+    assert weighted * weight == pytest.approx(simplex.LeastSquaresPath(X, y).Cs(5))
+
+
 def test_a_row_that_is_alone_in_its_direction_has_a_finite_score():
     X, y = problem()
     X = np.hstack([X, np.zeros((30, 1))])

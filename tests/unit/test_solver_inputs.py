@@ -107,6 +107,13 @@ def test_a_descent_in_float32_ends_with_the_numbers_of_the_rows_that_were_passed
     )
 
 
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_numbers_beyond_float32_are_named(form):
+    X = form(np.array([[1.0], [1e100]]))
+    with pytest.raises(ValueError, match=r"is 1e\+100, beyond the range of float32"):
+        toplabel.solve(X, [0, 1], dtype=np.float32)
+
+
 def test_numbers_that_float32_makes_zero_are_named_and_prove_nothing():
     X = [[1e-50], [-1e-50]]
     with pytest.warns(

@@ -112,7 +112,10 @@ def test_match_frequencies_cuts_each_label_by_itself():
     frequencies = np.array([0.1, 0.5, 0.9, 0.0])
     found = thresholds.match_frequencies(scores, frequencies)
     assert found.shape == (4,)
-    np.testing.assert_allclose((scores >= found).mean(axis=0), frequencies, atol=0.5 / 200)
+    predicted = thresholds.predict(scores, found)
+    np.testing.assert_allclose(predicted.mean(axis=0), frequencies, atol=0.5 / 200)
+    with pytest.raises(ValueError, match="threshold must be 3, one per label, got 4"):
+        thresholds.predict(scores[:, :3], found)
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import mmap
 import numbers
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -89,7 +90,7 @@ def as_matrix(value: Any, name: str) -> np.ndarray:
     check_container(value, name)
     if sparse.issparse(value):
         value = value.toarray()
-    array = _as_float(value, name)
+    array = as_float(value, name)
     _check_two_dimensions(array, name)
     check_finite(array, name)
     return array
@@ -124,10 +125,10 @@ def as_features(value: Any, name: str, dtype: Any = None) -> Features:
     if sparse.issparse(array):
         return _as_csr(array, name, dtype)
     with np.errstate(over="ignore"):  # told below
-        array = np.ascontiguousarray(array, dtype=dtype)
-    if not is_mapped(array):  # no scan of a file: the library checks its rows when it reads them
-        check_finite(array, name)
-    return array
+        rows = np.ascontiguousarray(array, dtype=dtype)
+    if not is_mapped(rows):  # no scan of a file: the library checks its rows when it reads them
+        check_finite(rows, name, array)
+    return rows
 
 
 def _check_dtype(dtype: Any) -> None:
@@ -154,6 +155,15 @@ def zeros_by_columns(rows: int, columns: int) -> np.ndarray:
     return np.frombuffer(memory, np.float64).reshape(rows, columns)
 
 
+def row_blocks(n: int, width: int, numbers: int) -> Iterator[slice]:
+    """Yield the rows 0..n-1 in blocks of at most so many numbers, where a row has `width`; each block has
+    a row at least.
+    """
+    step = max(1, numbers // max(1, width))
+    for first in range(0, n, step):
+        yield slice(first, min(n, first + step))
+
+
 def is_mapped(array: Any) -> bool:
     """Is this the memory of a file, which may be dropped and read again?"""
     while isinstance(array, np.ndarray):
@@ -178,8 +188,10 @@ def _as_csr(matrix, name: str, dtype) -> sparse.csr_array:
     if not csr.has_canonical_format:
         csr = csr.copy()  # do not change the caller's
         csr.sum_duplicates()
-    csr = csr.astype(dtype, copy=False)
-    check_finite(csr.data, f"{name}.data")
+    given = csr.data
+    with np.errstate(over="ignore"):
+        csr = csr.astype(dtype, copy=False)
+    check_finite(csr.data, f"{name}.data", given)
     parts = (csr.data, csr.indices, csr.indptr)
     if not all(part.flags.c_contiguous for part in parts):  # SciPy takes any views
         contiguous = tuple(np.ascontiguousarray(part) for part in parts)
@@ -189,7 +201,7 @@ def _as_csr(matrix, name: str, dtype) -> sparse.csr_array:
 
 def as_rows(value: Any, name: str) -> tuple[np.ndarray, bool]:
     """Return `value` as float64 rows, and whether it was a single vector."""
-    array = _as_float(value, name)
+    array = as_float(value, name)
     if array.ndim not in (1, 2) or array.size == 0:
         raise ValueError(
             f"{name} must be a vector or one problem per row, got the shape {array.shape}"
@@ -198,15 +210,18 @@ def as_rows(value: Any, name: str) -> tuple[np.ndarray, bool]:
     return np.atleast_2d(array), array.ndim == 1
 
 
-def _as_float(value: Any, name: str) -> np.ndarray:
+def as_float(value: Any, name: str) -> np.ndarray:
+    """Return an array of real numbers, of any shape, in float64, which may be NaN or infinite."""
     check_container(value, name)
     array = plain(value)
     _check_real(array, name)
     return np.asarray(array, dtype=np.float64, order="C")  # ascontiguousarray would make (1,) of ()
 
 
-def check_finite(array: np.ndarray, name: str) -> None:
-    """Raise ``ValueError`` naming the first NaN or infinity of an array."""
+def check_finite(array: np.ndarray, name: str, given: np.ndarray | None = None) -> None:
+    """Raise ``ValueError`` naming the first NaN or infinity of an array, and the number of which it was
+    made in an array that was `given`.
+    """
     # The sum is finite unless an item is not (or the sum overflows): one cheap pass in the usual
     # case.
     with np.errstate(all="ignore"):
@@ -215,9 +230,10 @@ def check_finite(array: np.ndarray, name: str) -> None:
     bad = np.argwhere(~np.isfinite(array))
     if len(bad):
         place = ", ".join(str(int(i)) for i in bad[0])
-        raise ValueError(
-            f"{name}[{place}] is {array[tuple(bad[0])]}: NaN and infinity are not allowed"
-        )
+        number = (array if given is None else given)[tuple(bad[0])]
+        if np.isfinite(number):
+            raise ValueError(f"{name}[{place}] is {number}, beyond the range of {array.dtype}")
+        raise ValueError(f"{name}[{place}] is {number}: NaN and infinity are not allowed")
 
 
 def squared_norms(X: Features) -> np.ndarray:
@@ -230,7 +246,7 @@ def squared_norms(X: Features) -> np.ndarray:
 
 def as_dual(value: Any, n: int, m: int) -> np.ndarray:
     """Return a copy of dual variables to start from, float64 of shape (n, m)."""
-    array = np.array(_as_float(value, "warm_start"), order="C")
+    array = np.array(as_float(value, "warm_start"), order="C")
     if array.shape != (n, m):
         raise ValueError(
             f"warm_start must have dual variables of shape ({n}, {m}), got {array.shape}"
@@ -248,7 +264,7 @@ def as_weights(value: Any, n: int) -> np.ndarray | None:
     """
     if value is None:
         return None
-    array = _as_float(value, "sample_weight")
+    array = as_float(value, "sample_weight")
     if array.ndim == 0:
         array = np.full(n, float(array))
     if array.shape != (n,):

@@ -64,21 +64,8 @@ def _other_method(problem: Problem, options: Options) -> str:
 
 
 class Choice:
-    """Watches a run of coordinate ascent.
-
-    Parameters
-    ----------
-    problem : Problem
-    options : Options
-    run : Run
-        At its start.
-
-    Attributes
-    ----------
-    method : {"newton", "pairs", ""}
-        The one that may take over.
-    why : str
-        Why it does, once it does.
+    """Watches a run of coordinate ascent, from its start. `method` is the one that may take over,
+    "newton", "pairs" or "", and `why` says why it does, once it does.
     """
 
     def __init__(self, problem: Problem, options: Options, run: Run):

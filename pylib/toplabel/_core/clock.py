@@ -9,17 +9,8 @@ from toplabel._core.arrays import as_number
 
 
 class Clock:
-    """The time of a run, from now on.
-
-    Parameters
-    ----------
-    time_limit, cpu_limit : float, optional
-        Seconds of wall time, of CPU time of the process.
-
-    Attributes
-    ----------
-    is_interrupted : bool
-        Whether Ctrl-C ended the run.
+    """The time of a run, from now on, with limits in seconds of wall time and of CPU time of the
+    process. `is_interrupted` says whether Ctrl-C ended the run.
     """
 
     def __init__(self, time_limit: float | None = None, cpu_limit: float | None = None):

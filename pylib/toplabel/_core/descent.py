@@ -14,7 +14,7 @@ import numpy as np
 from scipy import sparse
 
 from toplabel._core import tuning
-from toplabel._core.arrays import Features, squared_norms
+from toplabel._core.arrays import Features, row_blocks, squared_norms
 from toplabel._core.lib import check, lib
 
 
@@ -72,9 +72,7 @@ class Linear:
         if self._X.dtype == np.float64:
             yield slice(0, n), self._X
             return
-        step = max(1, tuning.CONVERTED // d)
-        for first in range(0, n, step):
-            part = slice(first, first + step)
+        for part in row_blocks(n, d, tuning.CONVERTED):
             yield part, self._X[part].astype(np.float64)
 
     def point(self, own: np.ndarray) -> Vector:

@@ -54,15 +54,7 @@ def gram(
 def between(
     X: MatrixLike, Z: MatrixLike, kernel: str | Callable[..., Any], theta: float | None
 ) -> np.ndarray:
-    """Kernel between the rows of two matrices, (p, q); arguments as in `gram`.
-
-    Raises
-    ------
-    ValueError
-        If a callable returns something else than finite numbers of the shape (p, q).
-    TypeError
-        If it returns something else than real numbers.
-    """
+    """Kernel between the rows of two matrices, (p, q); arguments as in `gram`."""
     if not callable(kernel):
         assert theta is not None  # of "rbf"
         return cross_gram(X, Z, theta)

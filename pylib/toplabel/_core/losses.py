@@ -30,11 +30,6 @@ def get(loss: Any) -> Loss:
     -------
     Loss
         What is known of it.
-
-    Raises
-    ------
-    ValueError
-        For a name that is not known, or an object that is no loss.
     """
     is_own = isinstance(loss, type) or hasattr(loss, "value") or hasattr(loss, "gradient")
     return OwnLoss.of(loss) if is_own and not isinstance(loss, str) else catalogue.get(loss)
@@ -46,14 +41,7 @@ def code(loss: Loss) -> int:
 
 
 def check_parameters(loss: Loss, k: object, gamma: object, m: int) -> float:
-    """Check k and gamma against the loss; return gamma.
-
-    Raises
-    ------
-    ValueError
-        If k is not below the number of classes, or not 1 for a loss without k; if gamma is
-        negative, or not 0 for a loss without smoothing.
-    """
+    """Check k and gamma against the loss; return gamma."""
     if isinstance(k, bool) or not isinstance(k, (int, np.integer)):
         raise TypeError(f"k must be an integer, got {k!r}")
     if k < 1 or k >= m:
@@ -97,7 +85,9 @@ def gradients_at(
 def conjugates_at(
     spec: Loss, points: np.ndarray, labels: Labels, k: int, gamma: float
 ) -> np.ndarray:
-    """Return the conjugate of each row's loss, (n,), of a convex loss."""
+    """Return the conjugate of each row's loss, (n,), of a loss that has one."""
+    if isinstance(spec, OwnLoss):
+        return spec.conjugates(points, labels)
     return _each_row(lib.tl_loss_conjugates, spec, points, labels, k, gamma, np.empty(labels.n))
 
 

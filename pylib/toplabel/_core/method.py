@@ -27,21 +27,12 @@ class _Best:
 
 
 class Method(ABC):
-    """One run, from the point where a run of coordinate ascent is; as a `Model`, its best point.
+    """One run, from the point where a run of coordinate ascent is, at its start or after passes; as a
+    `Model`, its best point.
 
-    Parameters
-    ----------
-    problem : Problem
-        That the module's `reason_against` has nothing against.
-    C : float
-    options : Options
-    run : Run
-        At its start or after passes.
-    restart : callable
-        From dual variables (n, m) and weights (d, m), or coefficients, to a run that is there: the
-        certificate.
-    history : list of Record
-        Of what was done before; its epochs and seconds count on.
+    The module's `reason_against` has nothing against the problem. `restart` gives, from dual variables
+    (n, m) and weights (d, m), or coefficients, a run that is there: the certificate. The epochs and
+    seconds of `history`, of what was done before, count on.
     """
 
     def __init__(

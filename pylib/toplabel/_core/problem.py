@@ -47,25 +47,28 @@ def mean_squared_norm(features, weight: np.ndarray | None = None, *, gram: bool 
     return float(np.average(squares, weights=weight))
 
 
-def as_constant(fit_intercept: object, scaling: object, *of: Any, gram: bool = False) -> float:
-    """Return the constant feature of the rows that stands for an intercept; 0: none.
-
-    Where it is chosen, it follows from the features and the weights `of` the rows.
+def as_constant(fit_intercept: object, scaling: object) -> float | None:
+    """Return the constant feature of the rows that stands for an intercept; 0: none, None: that of
+    `constant_of`.
     """
     if not isinstance(fit_intercept, bool | np.bool_):
         raise TypeError(f"fit_intercept must be True or False, got {fit_intercept!r}")
-    if isinstance(scaling, str) and scaling == "auto":
-        if not fit_intercept:
-            return 0.0
-        length = np.sqrt(mean_squared_norm(*of, gram=gram))  # NaN of a mapped file is found later
-        return float(np.clip(length / 3, 1.0, 10.0)) if np.isfinite(length) else 1.0
-    if isinstance(scaling, str):
+    if not isinstance(scaling, str):
+        scaling = as_number(scaling, "intercept_scaling", 0.0, strict=True, high=LARGEST)
+        return scaling if fit_intercept else 0.0
+    if scaling != "auto":
         raise ValueError(f"intercept_scaling must be a number or 'auto', got {scaling!r}")
-    scaling = as_number(scaling, "intercept_scaling", 0.0, strict=True, high=LARGEST)
-    return scaling if fit_intercept else 0.0
+    return None if fit_intercept else 0.0
 
 
-def as_theta(theta: object, rows) -> float:
+def constant_of(features, weight: np.ndarray | None, *, gram: bool) -> float:
+    """Return the constant feature that suits the size of the features."""
+    length = np.sqrt(mean_squared_norm(features, weight, gram=gram))
+    # NaN of a mapped file is found later.
+    return float(np.clip(length / 3, 1.0, 10.0)) if np.isfinite(length) else 1.0
+
+
+def as_theta(theta: object, rows, weight: np.ndarray | None = None) -> float:
     """Return the theta of the kernel "rbf" as a number."""
     if theta is None:
         raise ValueError("theta must be given for kernel='rbf', as a number or 'scale'")
@@ -73,10 +76,27 @@ def as_theta(theta: object, rows) -> float:
         return as_number(theta, "theta", 0.0, strict=True)
     if theta != "scale":
         raise ValueError(f"theta must be a number or 'scale', got {theta!r}")
+    rows = rows_that_count(rows, weight)
+    check_size(rows)
     mean = float(rows.mean(dtype=np.float64))
     variance = _squared_deviations(rows, mean) / (rows.shape[0] * rows.shape[1])
     rounding = (1e-14 * mean) ** 2
     return 1.0 / (rows.shape[1] * (variance if variance > rounding else 1.0))
+
+
+def check_size(rows) -> None:
+    """Refuse features whose products would overflow."""
+    numbers = rows.data if sparse.issparse(rows) else rows
+    size = max(-float(numbers.min(initial=0.0)), float(numbers.max(initial=0.0)))
+    if size > LARGEST:
+        raise ValueError(
+            f"X must be at most {LARGEST:g} in size, its products overflow; got {size:g}"
+        )
+
+
+def rows_that_count(rows, weight: np.ndarray | None):
+    """Return the rows whose weight is not 0."""
+    return rows if weight is None or weight.all() else rows[weight > 0]
 
 
 def _squared_deviations(rows, mean: float) -> float:
@@ -233,15 +253,17 @@ class Problem(Data):
             raise ValueError(f"gamma must be <= {LARGEST:g}, got {gamma!r}")
         shape = (rows.shape[1], labels.m)
         center = None if arguments.W0 is None else _center(arguments.W0, kernel, loss, shape)
-        theta = as_theta(arguments.theta, rows) if kernel == "rbf" else None
+        weight = as_weights(arguments.sample_weight, labels.n)
+        constant = as_constant(arguments.fit_intercept, arguments.intercept_scaling)
+        theta = as_theta(arguments.theta, rows, weight) if kernel == "rbf" else None
         is_unfinished = False
         try:
             features = _represent(rows, arguments, theta, threads)
         except EndOfRun:
             features, is_unfinished = rows, True
-        weight = as_weights(arguments.sample_weight, labels.n)
-        intercept = (arguments.fit_intercept, arguments.intercept_scaling)
-        is_gram = kernel != "linear" and not is_unfinished
+        if constant is None:
+            is_gram = kernel != "linear" and not is_unfinished
+            constant = constant_of(features, weight, gram=is_gram)
         return cls(
             rows,
             features,
@@ -253,7 +275,7 @@ class Problem(Data):
             gamma=gamma,
             weight=weight,
             center=center,
-            constant=as_constant(*intercept, features, weight, gram=is_gram),
+            constant=constant,
             exact=exact,
             float32_passes=dtype is None,
             is_unfinished=is_unfinished,

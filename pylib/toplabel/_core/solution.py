@@ -7,9 +7,17 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
+from scipy import sparse
 
-from toplabel._core import kernels
-from toplabel._core.arrays import Features, MatrixLike, as_features, check_mapped_finite, is_mapped
+from toplabel._core import kernels, tuning
+from toplabel._core.arrays import (
+    Features,
+    MatrixLike,
+    as_features,
+    check_mapped_finite,
+    is_mapped,
+    row_blocks,
+)
 
 __all__ = ["Record", "Solution"]
 
@@ -209,13 +217,28 @@ def join_intercept(W: np.ndarray, intercept: np.ndarray | None, constant: float)
 
 def products(rows, model, coefficients: np.ndarray | None) -> np.ndarray:
     """Return the products of new rows with the weights of a model, or of their kernel with the
-    training rows with the coefficients.
+    training rows, which is computed for some rows at a time, with the coefficients.
     """
     made = model.W is None and model.kernel != "precomputed"
     factor: Any = coefficients if model.W is None else model.W
     width = model.X.shape[1] if made else len(factor)
     if rows.shape[1] != width:
         raise ValueError(f"X must have {width} columns like the training data, got {rows.shape[1]}")
-    if made:
-        rows = kernels.between(rows, model.X, model.kernel, model.theta)
-    return np.asarray(rows @ factor)
+    if not made:
+        return product(rows, factor)
+    out = np.empty((rows.shape[0], factor.shape[1]))
+    for part in row_blocks(len(out), len(factor), tuning.KERNEL_BLOCK):
+        out[part] = kernels.between(rows[part], model.X, model.kernel, model.theta) @ factor
+    return out
+
+
+def product(rows: Features, factor: np.ndarray) -> np.ndarray:
+    """Return the product of rows with a matrix in float64. Dense float32 rows, which NumPy would convert
+    all at once, may be a file that is larger than the memory.
+    """
+    if sparse.issparse(rows) or rows.dtype == np.float64:
+        return np.asarray(rows @ factor)
+    out = np.empty((len(rows), factor.shape[1]))
+    for part in row_blocks(*rows.shape, tuning.CONVERTED):
+        out[part] = rows[part] @ factor
+    return out

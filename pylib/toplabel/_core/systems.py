@@ -88,15 +88,8 @@ class Curvatures:
 
 
 class Systems:
-    """Solves one system after the other, each from what the one before has shown.
-
-    Parameters
-    ----------
-    rows : Rows
-    curvatures : Curvatures
-    is_over : callable
-        Asked between the blocks of the preconditioner and the steps of conjugate gradients, which end
-        where it returns True.
+    """Solves one system after the other, each from what the one before has shown. The preconditioner
+    and the steps of conjugate gradients end where `is_over` returns True.
     """
 
     def __init__(self, rows: Rows, curvatures: Curvatures, is_over: Callable[[], bool]):
@@ -107,11 +100,7 @@ class Systems:
 
     def solve(self, shift: float, R: np.ndarray, most: int) -> tuple[np.ndarray, int]:
         """Return the solution, and the steps of conjugate gradients, at most so many; 0: none were made.
-
-        Raises
-        ------
-        numpy.linalg.LinAlgError
-            Where rounding has left the matrix without a Cholesky factor.
+        It is a ``LinAlgError`` where rounding has left the matrix without a Cholesky factor.
         """
         index = self._J.rows
         X = self._rows.X if len(index) == self._rows.n else self._rows.X[index]

@@ -144,6 +144,8 @@ FLAT = 1e-14
 """Curvature of a step, relative to that of the first one, that is rounding."""
 CONVERTED = 1 << 21
 """Numbers in a block of float32 rows that are converted to float64: 16 MiB."""
+KERNEL_BLOCK = 1 << 24
+"""Numbers of the kernel between new rows and the training rows that are there at a time: 128 MiB."""
 ROW_BLOCK = 1 << 15
 """Numbers in a block of rows whose dual variables are converted to the simplex coding: 256 KiB."""
 START_TOL = 1e-3

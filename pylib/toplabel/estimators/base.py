@@ -14,13 +14,13 @@ from joblib import effective_n_jobs
 from scipy.special import log_expit, log_softmax
 from sklearn.base import ClassifierMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from toplabel import losses
 from toplabel._core.arrays import MatrixLike, as_integer, as_labels, as_number
 from toplabel._core.catalogue import nearest
+from toplabel._core.solution import product
 from toplabel._core.threads import thread_count
 from toplabel.estimators import convergence
 from toplabel.estimators.common import CommonEstimator
@@ -158,6 +158,7 @@ class SolverEstimator(ClassifierMixin, CommonEstimator):
 
     def _keep(self, solution: Solution, X, classes: np.ndarray, *, binary: bool) -> None:
         """Set the fitted attributes of a solution for the rows X."""
+        self._fitted_parameters = self.get_params(deep=False)
         self.classes_ = classes
         self._binary = binary
         self.n_iter_ = max(solution.epochs, 1)  # 0 where a descent starts at its end
@@ -192,9 +193,13 @@ class SolverEstimator(ClassifierMixin, CommonEstimator):
         if not self._binary:
             return columns
         difference = columns[:, 1:] - columns[:, :1]
-        return difference / 2 if self.loss in ("svm_ova", "lr_ova") else difference
+        return difference / 2 if self._fitted("loss") in ("svm_ova", "lr_ova") else difference
 
     # Using the model
+
+    def _fitted(self, name: str) -> Any:
+        """Return a parameter as the model was fitted with it, or as it is where there is no model."""
+        return vars(self).get("_fitted_parameters", {}).get(name, getattr(self, name))
 
     @property
     def dual_coef_(self) -> np.ndarray:
@@ -225,7 +230,7 @@ class SolverEstimator(ClassifierMixin, CommonEstimator):
 
     def _scores(self, X) -> np.ndarray:
         if self._solution is None:
-            scores = safe_sparse_dot(X, self.coef_.T, dense_output=True)
+            scores = product(X, self.coef_.T)
             scores += self.intercept_
         else:
             scores = self._one_of_two(self._solution.decision_function(X))
@@ -270,7 +275,7 @@ class SolverEstimator(ClassifierMixin, CommonEstimator):
 
     def _log_probabilities(self, X) -> np.ndarray:
         """Return logarithms of numbers that sum to 1 in each row; all of these may underflow."""
-        if self.loss != "lr_ova":
+        if self._fitted("loss") != "lr_ova":
             return log_softmax(self._class_scores(X), axis=1)
         scores = self.decision_function(X)
         scores = np.column_stack([-scores, scores]) if self._binary else scores
@@ -294,8 +299,3 @@ class SolverEstimator(ClassifierMixin, CommonEstimator):
 
     def _two_columns(self, scores: np.ndarray) -> np.ndarray:
         return np.column_stack([-scores / 2, scores / 2]) if self._binary else scores
-
-    def _best_class(self, X) -> np.ndarray:
-        scores = self.decision_function(X)
-        best = (scores > 0).astype(np.intp) if self._binary else scores.argmax(axis=1)
-        return self.classes_[best]

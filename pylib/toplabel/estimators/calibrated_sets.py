@@ -6,12 +6,15 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn import get_config
+from sklearn.base import ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.utils import get_tags
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from toplabel._core.arrays import MatrixLike
+from toplabel.estimators.common import VersionedEstimator
 from toplabel.estimators.scores import class_scores
 from toplabel.estimators.sets import SetsMixin
 
@@ -25,7 +28,7 @@ def _has(method: str):
     return available_if(has)
 
 
-class CalibratedSets(SetsMixin, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+class CalibratedSets(SetsMixin, MetaEstimatorMixin, ClassifierMixin, VersionedEstimator):
     """Classifier of one label per row whose sets of classes have a size or a coverage on average.
 
     Parameters
@@ -89,7 +92,7 @@ class CalibratedSets(SetsMixin, MetaEstimatorMixin, ClassifierMixin, BaseEstimat
         return tags
 
     def fit(
-        self, X: MatrixLike, y: MatrixLike, sample_weight: ArrayLike | None = None
+        self, X: MatrixLike, y: MatrixLike, sample_weight: ArrayLike | None = None, **params: Any
     ) -> CalibratedSets:
         """Fit the estimator, and calibrate on the rows that are held out.
 
@@ -101,22 +104,35 @@ class CalibratedSets(SetsMixin, MetaEstimatorMixin, ClassifierMixin, BaseEstimat
             Class names.
         sample_weight : array-like, (n,), optional
             Weights of the rows, for the estimator and for the calibration.
+        **params : dict of str to array-like, (n,)
+            Further arguments of the `fit` of the estimator, as the `groups` of a search. With
+            ``sklearn.set_config(enable_metadata_routing=True)`` these and the weights go where they
+            are asked for.
 
         Returns
         -------
         self
             The fitted classifier.
         """
-        return self._fit_and_calibrate(X, y, sample_weight)
+        return self._fit_and_calibrate(X, y, sample_weight, **params)
 
-    def _fit(self, X, y, sample_weight=None) -> CalibratedSets:
-        weights = {} if sample_weight is None else {"sample_weight": sample_weight}
-        self.estimator_ = clone(self.estimator).fit(X, y, **weights)
+    def _fit(self, X, y, sample_weight=None, **params: Any) -> CalibratedSets:
+        if sample_weight is not None:
+            params["sample_weight"] = sample_weight
+        if get_config()["enable_metadata_routing"]:
+            params = process_routing(self, "fit", **params)["estimator"]["fit"]
+        self.estimator_ = clone(self.estimator).fit(X, y, **params)
         if not hasattr(self.estimator_, "classes_"):
             name = type(self.estimator).__name__
             raise TypeError(f"estimator must be a classifier: {name} has no classes_ after fit")
         self.classes_ = self.estimator_.classes_
         return self
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Return where the arguments of `fit` go, as of `sklearn.utils.metadata_routing`."""
+        to_fit = MethodMapping().add(caller="fit", callee="fit")
+        router = MetadataRouter(owner=self).add_self_request(self)
+        return router.add(estimator=self.estimator, method_mapping=to_fit)
 
     def _scores_for_sets(self, X) -> tuple[np.ndarray, np.ndarray]:
         check_is_fitted(self, "estimator_")

@@ -15,7 +15,7 @@ __all__ = ["NamedColumns"]
 class NamedColumns(TransformerMixin, BaseEstimator):
     """The features of rows that are given as a data frame, whose columns may stand in any order.
 
-    It is a step of the pipelines of `load_model`, and fitted as it is made.
+    It is a step of the pipelines of `load_model`, and there is nothing to fit.
 
     Parameters
     ----------
@@ -41,8 +41,24 @@ class NamedColumns(TransformerMixin, BaseEstimator):
         self.names = names
         self.categories = categories
         self.others = others
-        self.feature_names_in_ = np.array(names, dtype=object)
-        self.n_features_in_ = len(names)
+
+    @property
+    def feature_names_in_(self) -> np.ndarray:
+        """The columns of the features."""
+        return np.array(self.names, dtype=object)
+
+    @property
+    def n_features_in_(self) -> int:
+        """Their number."""
+        return len(self.names)
+
+    @property
+    def width(self) -> int:
+        """The number of features that `transform` returns."""
+        return sum(len(self.categories.get(name, (0,))) for name in self.names)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
 
     def fit(self, X, y=None) -> NamedColumns:
         """Return itself: there is nothing to learn from rows.
@@ -89,7 +105,7 @@ class NamedColumns(TransformerMixin, BaseEstimator):
         return np.concatenate(columns, axis=1)
 
     def _features(self, X):
-        width = sum(len(self.categories.get(name, (0,))) for name in self.names)
+        width = self.width
         shape, kind = np.shape(X), getattr(getattr(X, "dtype", None), "kind", "f")
         if len(shape) == 2 and shape[1] == width and kind in "biuf":
             return X

@@ -12,12 +12,12 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import InconsistentVersionWarning
 from sklearn.utils.validation import validate_data
 
-from toplabel._core.arrays import check_container
+from toplabel._core.arrays import MatrixLike, check_container
 from toplabel._core.lib import version
 from toplabel.estimators.previous import check_same_classes
 from toplabel.estimators.weighting import weights_of_classes
 
-__all__ = ["CommonEstimator"]
+__all__ = ["CommonEstimator", "VersionedEstimator"]
 
 _VERSION = "_toplabel_version"
 
@@ -33,8 +33,8 @@ class _OtherVersionWarning(InconsistentVersionWarning):
         )
 
 
-class CommonEstimator(BaseEstimator):
-    """Base of the estimators."""
+class VersionedEstimator(BaseEstimator):
+    """Base of the estimators, with a version in their pickles and the link to their page."""
 
     def __getstate__(self) -> dict[str, Any]:
         return {**super().__getstate__(), _VERSION: version}
@@ -53,6 +53,18 @@ class CommonEstimator(BaseEstimator):
                 stacklevel=2,
             )
         super().__setstate__(state)
+
+    def _get_doc_link(self) -> str:
+        """Override scikit-learn's, which links to scikit-learn's own site."""
+        stated = [url.split(", ") for url in metadata("toplabel").get_all("Project-URL", [])]
+        site = dict(stated).get("Documentation")
+        if site is None or not type(self).__module__.startswith("toplabel."):
+            return ""
+        return f"{site.rstrip('/')}/generated/toplabel.{type(self).__name__}.html"
+
+
+class CommonEstimator(VersionedEstimator):
+    """Base of the estimators that the solvers train."""
 
     _DTYPES: tuple[type, ...] = (
         np.float64,
@@ -84,13 +96,22 @@ class CommonEstimator(BaseEstimator):
         check_same_classes(self, classes)
         return classes, codes, weights_of_classes(self.class_weight, weights, classes, codes)
 
-    def _get_doc_link(self) -> str:
-        """Override scikit-learn's, which links to scikit-learn's own site."""
-        stated = [url.split(", ") for url in metadata("toplabel").get_all("Project-URL", [])]
-        site = dict(stated).get("Documentation")
-        if site is None or not type(self).__module__.startswith("toplabel."):
-            return ""
-        return f"{site.rstrip('/')}/generated/toplabel.{type(self).__name__}.html"
+    def predict(self, X: MatrixLike) -> np.ndarray:
+        """Return the class of the highest score of each row.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix, (n, d)
+            Rows, as for `fit`.
+
+        Returns
+        -------
+        ndarray, (n,)
+            Items of `classes_`; of classes that score the same, the first one.
+        """
+        scores = self.decision_function(X)
+        best = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
+        return self.classes_[best]
 
 
 def encode(y: np.ndarray, weights: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:

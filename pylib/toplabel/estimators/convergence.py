@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -39,8 +41,17 @@ def warn(
         f"{type(estimator).__name__}{where} did not reach tol={estimator.tol:g}: status "
         f"{solution.status!r} at the {reached} after {solution.epochs} epochs; {advice}",
         ConvergenceWarning,
-        stacklevel=5,
+        stacklevel=_level_of_caller(),
     )
+
+
+def _level_of_caller() -> int:
+    """Return the `stacklevel` of `warn` for the code that called the estimator."""
+    frame: FrameType | None = sys._getframe(1)
+    level = 1
+    while frame is not None and frame.f_globals.get("__name__", "").startswith("toplabel."):
+        frame, level = frame.f_back, level + 1
+    return level
 
 
 def _scaling(X, C) -> str:

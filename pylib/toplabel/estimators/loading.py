@@ -117,9 +117,12 @@ def _pipeline(arrays: dict[str, Any], prefix: str) -> Pipeline:
     kept = {name.removeprefix(prefix): a for name, a in arrays.items() if name.startswith(prefix)}
     width = kept["X"].shape[1] if "X" in kept else kept["W"].shape[0]
     _check(kept, width, len(arrays["classes"]))
-    steps = (
-        [("columns", NamedColumns(**json.loads(arrays["columns"])))] if "columns" in arrays else []
-    )
+    steps: list[tuple[str, Any]] = []
+    if "columns" in arrays:
+        columns = NamedColumns(**json.loads(arrays["columns"]))
+        if columns.width != width:
+            raise ValueError(f"columns has {columns.width} features, the model {width}")
+        steps.append(("columns", columns))
     steps += [("scale", step) for step in _scaling(arrays["transform"], kept, width)]
     return Pipeline([*steps, ("classify", _classifier(arrays, kept, width))])
 

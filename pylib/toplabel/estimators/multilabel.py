@@ -210,11 +210,6 @@ class MultilabelClassifier(SolverEstimator):
         self
             The fitted classifier.
 
-        Raises
-        ------
-        ValueError, TypeError
-            For a parameter or array that does not fit, naming it.
-
         Warns
         -----
         ConvergenceWarning
@@ -331,7 +326,7 @@ class MultilabelClassifier(SolverEstimator):
         """
         check_is_fitted(self, "classes_")
         if not self.multilabel_:
-            return self._best_class(X)
+            return super().predict(X)
         as_stored = sparse.csr_matrix if self._sparse_output else np.asarray
         labels = [as_stored(scores >= self.threshold_) for scores in self._parts_of_scores(X)]
         if self._sparse_output:
@@ -339,7 +334,7 @@ class MultilabelClassifier(SolverEstimator):
         return np.concatenate(labels).astype(np.int64)
 
     def _is_logistic(self) -> bool:
-        return self.loss in ("lr_ova", "lr_ml")
+        return self._fitted("loss") in ("lr_ova", "lr_ml")
 
     @available_if(is_logistic)
     def predict_proba(self, X: MatrixLike) -> np.ndarray:
@@ -359,12 +354,12 @@ class MultilabelClassifier(SolverEstimator):
             "lr_ova" being divided by their sum, as one-vs-rest classifiers of scikit-learn do.
         """
         check_is_fitted(self, "classes_")
-        if self.multilabel_ and self.loss == "lr_ova":
+        if self.multilabel_ and self._fitted("loss") == "lr_ova":
             return expit(self.decision_function(X))  # keeps the digits of small ones
         return np.exp(self._log_probabilities(X))
 
     def _log_probabilities(self, X) -> np.ndarray:
         check_is_fitted(self, "classes_")
-        if self.multilabel_ and self.loss == "lr_ova":
+        if self.multilabel_ and self._fitted("loss") == "lr_ova":
             return log_expit(self.decision_function(X))
         return super()._log_probabilities(X)

@@ -29,12 +29,19 @@ class Previous:
         """Return whether training may start from the solution."""
         mine = self.labels
         return (
-            self.problem == problem
+            _is_same(self.problem, problem)
             and (mine.n, mine.m) == (labels.n, labels.m)
             and np.array_equal(mine.start, labels.start)
             and np.array_equal(mine.label, labels.label)
             and _are_equal(weights, self.weights)
         )
+
+
+def _is_same(a: tuple[Any, ...], b: tuple[Any, ...]) -> bool:
+    try:
+        return a == b
+    except ValueError:  # of losses of the user that have arrays
+        return False
 
 
 def _are_equal(a: np.ndarray | None, b: np.ndarray | None) -> bool:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn import get_config
-from sklearn.utils.metadata_routing import MetadataRequest
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import column_or_1d
 
-from toplabel._core.arrays import MatrixLike, as_integer, as_weights, plain
+from toplabel._core.arrays import MatrixLike, as_integer, as_weights, check_container, plain
 from toplabel.estimators.scores import class_scores
+from toplabel.estimators.weighted_scorer import WeightedScorer
 
 __all__ = ["TopKScorer", "columns_of", "found_share", "top_k_scorer"]
 
@@ -42,6 +41,7 @@ def columns_of(y: MatrixLike, classes: np.ndarray, n: int) -> np.ndarray:
     """Return the index in `classes`, which ascend, of the class of each of n rows; -1 where it is none
     of them.
     """
+    check_container(y, "y")
     y = column_or_1d(plain(y))
     check_classification_targets(y)
     unique_labels(classes, y)
@@ -52,7 +52,7 @@ def columns_of(y: MatrixLike, classes: np.ndarray, n: int) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class TopKScorer:
+class TopKScorer(WeightedScorer):
     """Top-k accuracy as the `scoring` of `GridSearchCV` and its like.
 
     Parameters
@@ -62,7 +62,6 @@ class TopKScorer:
     """
 
     k: int
-    _requested: dict = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __call__(
         self, estimator: Any, X: MatrixLike, y: MatrixLike, sample_weight: ArrayLike | None = None
@@ -94,39 +93,6 @@ class TopKScorer:
         """
         scores, classes = class_scores(estimator, X)
         return found_share(y, scores, classes, self.k, sample_weight)
-
-    def set_score_request(self, *, sample_weight: bool | str | None) -> TopKScorer:
-        """Ask for the metadata that `__call__` takes, as scikit-learn's scorers do.
-
-        Parameters
-        ----------
-        sample_weight : bool, str or None
-            True: weights that are passed under this name are used; False: they are not; None: an
-            error when they are passed; a str: the name under which they are passed.
-
-        Returns
-        -------
-        TopKScorer
-            Itself.
-
-        Raises
-        ------
-        RuntimeError
-            Unless ``sklearn.set_config(enable_metadata_routing=True)`` was called.
-        """
-        if not get_config()["enable_metadata_routing"]:
-            raise RuntimeError(
-                "set_score_request needs sklearn.set_config(enable_metadata_routing=True)"
-            )
-        self._requested["sample_weight"] = sample_weight
-        return self
-
-    def get_metadata_routing(self) -> MetadataRequest:
-        """Return the metadata that the scorer asks for, as of `sklearn.utils.metadata_routing`."""
-        request = MetadataRequest(owner=self)
-        alias = self._requested.get("sample_weight")
-        request.score.add_request(param="sample_weight", alias=alias)
-        return request
 
 
 def top_k_scorer(k: int) -> TopKScorer:

@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.pipeline import Pipeline
 
-from toplabel._core.arrays import MatrixLike, as_number
+from toplabel._core.arrays import MatrixLike, as_number, as_weights
 from toplabel.estimators.ranking import columns_of
 from toplabel.estimators.scores import class_scores
-from toplabel.metrics.class_sets import covered_rows, mean_set_size, share_in_sets, smallest_mean
+from toplabel.estimators.weighted_scorer import WeightedScorer
+from toplabel.metrics.class_sets import covered_rows, share_in_sets, smallest_mean
 from toplabel.metrics.inputs import check_choice
 from toplabel.thresholds.coverage import below_best
 
@@ -21,7 +23,7 @@ _METRICS = ("set_coverage", "mean_set_size", "size_stratified_coverage")
 
 
 @dataclass(frozen=True)
-class AverageKScorer:
+class AverageKScorer(WeightedScorer):
     """Average-k accuracy as the `scoring` of `GridSearchCV` and its like.
 
     Parameters
@@ -32,7 +34,9 @@ class AverageKScorer:
 
     k: float
 
-    def __call__(self, estimator: Any, X: MatrixLike, y: MatrixLike) -> float:
+    def __call__(
+        self, estimator: Any, X: MatrixLike, y: MatrixLike, sample_weight: ArrayLike | None = None
+    ) -> float:
         """Average-k accuracy of a fitted classifier, which need not be calibrated.
 
         Parameters
@@ -43,6 +47,8 @@ class AverageKScorer:
             Rows.
         y : array-like, (n,)
             Class names. One that the classifier does not know is in no set.
+        sample_weight : array-like, (n,), optional
+            A weight w is the same as w copies of the row.
 
         Returns
         -------
@@ -53,11 +59,11 @@ class AverageKScorer:
         k = as_number(self.k, "k", 1.0, high=len(classes))
         columns, levels = columns_of(y, classes, len(scores)), below_best(scores)
         own = np.where(columns >= 0, levels[np.arange(len(columns)), columns], -np.inf)
-        return share_in_sets(own, levels, k)
+        return share_in_sets(own, levels, k, as_weights(sample_weight, len(own)))
 
 
 @dataclass(frozen=True)
-class SetScorer:
+class SetScorer(WeightedScorer):
     """A measure of the sets of a calibrated classifier as the `scoring` of `GridSearchCV` and its like.
 
     Parameters
@@ -73,7 +79,12 @@ class SetScorer:
     coverage: float | None = None
     by_class: bool = False
 
-    def __call__(self, estimator: Any, X: MatrixLike, y: MatrixLike) -> float:
+    def __post_init__(self) -> None:
+        check_choice(self.metric, "metric", _METRICS)
+
+    def __call__(
+        self, estimator: Any, X: MatrixLike, y: MatrixLike, sample_weight: ArrayLike | None = None
+    ) -> float:
         """Return the measure for a fitted classifier.
 
         Parameters
@@ -84,6 +95,8 @@ class SetScorer:
             Rows.
         y : array-like, (n,)
             Class names. One that the classifier does not know is in no set.
+        sample_weight : array-like, (n,), optional
+            A weight w is the same as w copies of the row.
 
         Returns
         -------
@@ -91,15 +104,17 @@ class SetScorer:
             A share, or the negative mean size.
         """
         if isinstance(estimator, Pipeline):
-            estimator, X = estimator[-1], estimator[:-1].transform(X)
+            X = estimator[:-1].transform(X) if len(estimator) > 1 else X
+            estimator = estimator[-1]
         levels = {"size": self.size, "coverage": self.coverage, "by_class": self.by_class}
         sets = estimator.predict_set(X, **levels, sparse_output=True).toarray()
+        sizes, weights = np.count_nonzero(sets, axis=1), as_weights(sample_weight, len(sets))
         if self.metric == "mean_set_size":
-            return -mean_set_size(sets)
+            return -float(np.average(sizes, weights=weights))
         covered = covered_rows(columns_of(y, np.sort(estimator.classes_), len(sets)), sets)
         if self.metric == "set_coverage":
-            return float(np.mean(covered))
-        return smallest_mean(covered, np.count_nonzero(sets, axis=1))
+            return float(np.average(covered, weights=weights))
+        return smallest_mean(covered, sizes, weights)
 
 
 def average_k_scorer(k: float) -> AverageKScorer:
@@ -143,5 +158,4 @@ def set_scorer(
     SetScorer
         For `scoring` of `GridSearchCV` and its like.
     """
-    check_choice(metric, "metric", _METRICS)
     return SetScorer(metric, size, coverage, by_class)

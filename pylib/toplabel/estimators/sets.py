@@ -123,7 +123,7 @@ class SetsMixin:
     ) -> Any:
         """Return the classes whose score is close enough to the best one of the row.
 
-        Either `size` or `coverage` is given. The set of a row always has its best class.
+        Either `size` or `coverage` is given, after `calibrate`. The set of a row always has its best class.
 
         Parameters
         ----------
@@ -146,14 +146,6 @@ class SetsMixin:
         -------
         ndarray of bool, (n, m), CSR matrix of bool, or data frame as `set_output` says
             Indicator, with a column for each class in ascending order.
-
-        Raises
-        ------
-        ValueError
-            Unless just one of size and coverage is given, or for too few calibration rows, with the
-            number that is needed.
-        NotFittedError
-            Before `calibrate`.
         """
         if (size is None) == (coverage is None):
             raise ValueError(f"give either size or coverage, got size={size}, coverage={coverage}")
@@ -214,12 +206,14 @@ class SetsMixin:
             return polars.DataFrame(sets, schema=[str(name) for name in classes])
         return sets
 
-    def _fit_and_calibrate(self, X, y, sample_weight) -> Self:
-        """Fit on the rows that are not held out, and calibrate on those that are."""
+    def _fit_and_calibrate(self, X, y, sample_weight, **params: Any) -> Self:
+        """Fit on the rows that are not held out, and calibrate on those that are; `params` are further
+        arguments of `_fit`, for each row.
+        """
         for name in ("calibration_", "n_calibration_"):
             self.__dict__.pop(name, None)
         if self.calibration is None:
-            return self._fit(X, y, sample_weight)
+            return self._fit(X, y, sample_weight, **params)
         share = check_share(self.calibration)
         if get_tags(self).input_tags.pairwise:
             raise ValueError(
@@ -231,12 +225,14 @@ class SetsMixin:
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None"
             )
-        arrays = [X, y]
-        if sample_weight is not None:
-            arrays.append(as_weights(sample_weight, _num_samples(X)))
-        parts = train_test_split(*arrays, test_size=share, random_state=self.random_state)
-        self._fit(*parts[::2])
-        return self.calibrate(*parts[1::2])
+        params["sample_weight"] = as_weights(sample_weight, _num_samples(X))
+        rows = {name: value for name, value in params.items() if value is not None}
+        parts = train_test_split(
+            X, y, *rows.values(), test_size=share, random_state=self.random_state
+        )
+        self._fit(parts[0], parts[2], **dict(zip(rows, parts[4::2], strict=True)))
+        held_out = dict(zip(rows, parts[5::2], strict=True))
+        return self.calibrate(parts[1], parts[3], held_out.get("sample_weight"))
 
     def _fit(self, X, y, sample_weight=None) -> Self:
         """Fit on all rows given; each classifier has its own."""

@@ -48,7 +48,8 @@ class SimplexClassifier(SetsMixin, ClassifierMixin, CommonEstimator):
     theta : float, "scale" or None, default=None
         ``kernel="rbf"`` is ``exp(-theta ||x - z||^2)``; "scale" as of `toplabel.solve`,
         None: 1/(2 width^2), where the width is the 25th percentile of the distances between
-        training rows. Ignored by the other kernels.
+        training rows. Both are of the rows whose weight is not 0, and do not depend on the other
+        weights. Ignored by the other kernels.
     n_Cs : int, default=100
         Number of values for ``C="loo"``, between those whose lambda n is the largest and the
         smallest eigenvalue.
@@ -179,11 +180,6 @@ class SimplexClassifier(SetsMixin, ClassifierMixin, CommonEstimator):
         self
             The fitted classifier.
 
-        Raises
-        ------
-        ValueError, TypeError
-            For a parameter or array that does not fit, naming it.
-
         Warns
         -----
         ConvergenceWarning
@@ -285,7 +281,7 @@ class SimplexClassifier(SetsMixin, ClassifierMixin, CommonEstimator):
             convergence.warn(self, solution, X)
 
     def decision_function(self, X: MatrixLike) -> np.ndarray:
-        """Return the inner products of f with the code vectors.
+        """Return the inner products of f with the code vectors, the largest of the nearest one.
 
         Parameters
         ----------
@@ -301,20 +297,3 @@ class SimplexClassifier(SetsMixin, ClassifierMixin, CommonEstimator):
         check_is_fitted(self, "classes_")
         scores = self._solution.decision_function(self._validated(X, reset=False))
         return scores[:, 1] if len(self.classes_) == 2 else scores
-
-    def predict(self, X: MatrixLike) -> np.ndarray:
-        """Return the class of the nearest code vector of each row.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix, (n, d)
-            Rows, as for `fit`.
-
-        Returns
-        -------
-        ndarray, (n,)
-            Items of `classes_`; of classes at the same distance, the first one.
-        """
-        scores = self.decision_function(X)
-        best = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
-        return self.classes_[best]

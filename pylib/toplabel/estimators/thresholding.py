@@ -159,12 +159,8 @@ def folds_to_sweep(
     pairwise: bool,
 ) -> list[Fold]:
     """Return the splits of `cv`. A row may occur in several splits, or in none. The seed is that of
-    the shuffling where `cv` is a number of folds, which rows without weight are not part of.
-
-    Raises
-    ------
-    ValueError
-        If a split trains on no row of positive weight, or holds none out.
+    the shuffling where `cv` is a number of folds, which rows without weight are not part of. No split,
+    and one that trains on no row of positive weight or holds none out, is a ``ValueError``.
     """
     y = y.tocsr() if sparse.issparse(y) else y
     weighted = np.arange(X.shape[0]) if weights is None else np.flatnonzero(weights)
@@ -178,6 +174,8 @@ def folds_to_sweep(
     data = (X, y, weights, grid, pairwise)
     every = np.arange(X.shape[0])  # a split may be a mask
     folds = [Fold(i + 1, every[a], every[b], *data) for i, (a, b) in enumerate(splits)]
+    if not folds:
+        raise ValueError("cv has no splits; an iterator has none left after its first use")
     for fold in folds:
         for rows, purpose in ((fold.inside, "train on"), (fold.outside, "hold out")):
             if not np.isin(rows, weighted).any():

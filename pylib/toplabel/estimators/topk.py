@@ -53,7 +53,8 @@ class TopKClassifier(SetsMixin, SolverEstimator):
         As in `toplabel.solve`.
     theta : float, "scale" or None, default=None
         ``kernel="rbf"`` is ``exp(-theta ||x - z||^2)`` and needs it; "scale" is ``1 / (d
-        X.var())``, which scikit-learn calls ``gamma="scale"``. Ignored by the other kernels.
+        X.var())``, which scikit-learn calls ``gamma="scale"``, for the rows whose weight is not 0.
+        As there it does not depend on the other weights. Ignored by the other kernels.
     tol : float, default=1e-3
         Stop when ``|P - D| + e <= tol max(|P|, |D|)``, where e bounds the rounding error of P - D.
     max_iter : int, default=1000
@@ -196,11 +197,6 @@ class TopKClassifier(SetsMixin, SolverEstimator):
         self
             The fitted classifier.
 
-        Raises
-        ------
-        ValueError, TypeError
-            For a parameter or array that does not fit, naming it.
-
         Warns
         -----
         ConvergenceWarning
@@ -220,25 +216,11 @@ class TopKClassifier(SetsMixin, SolverEstimator):
         self._keep(solution, X, classes, binary=len(classes) == 2)
         return self
 
-    def predict(self, X: MatrixLike) -> np.ndarray:
-        """Return the class of the highest score of each row.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix, (n, d)
-            Rows, as for `fit`.
-
-        Returns
-        -------
-        ndarray, (n,)
-            Items of `classes_`; of classes that score the same, the first one.
-        """
-        return self._best_class(X)
-
     def _is_logistic(self) -> bool:
-        loss = LOSSES.get(self.loss) if isinstance(self.loss, str) else None
-        at_one = loss.at_one if loss is not None and self.k == 1 else ""
-        return "lr_multi" in (self.loss, at_one) or self.loss == "lr_ova"
+        key = self._fitted("loss")
+        loss = LOSSES.get(key) if isinstance(key, str) else None
+        at_one = loss.at_one if loss is not None and self._fitted("k") == 1 else ""
+        return "lr_multi" in (key, at_one) or key == "lr_ova"
 
     @available_if(is_logistic)
     def predict_proba(self, X: MatrixLike) -> np.ndarray:
@@ -283,11 +265,6 @@ class TopKClassifier(SetsMixin, SolverEstimator):
         -------
         float
             A share, in [0, 1].
-
-        Raises
-        ------
-        TypeError
-            For another argument.
         """
         if unknown:
             name = next(iter(unknown))

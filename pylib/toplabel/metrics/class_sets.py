@@ -9,7 +9,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from toplabel._core.arrays import MatrixLike, as_matrix, as_number, plain
+from toplabel._core.arrays import MatrixLike, as_float, as_matrix, as_number
 from toplabel.metrics.inputs import as_class_indices, as_indicator
 
 
@@ -54,16 +54,29 @@ def average_k_accuracy(y: ArrayLike, scores: ArrayLike, k: float) -> float:
     return share_in_sets(levels[np.arange(len(y)), y], levels, k)
 
 
-def share_in_sets(own: np.ndarray, levels: np.ndarray, k: float) -> float:
+def share_in_sets(
+    own: np.ndarray, levels: np.ndarray, k: float, weight: np.ndarray | None = None
+) -> float:
     """Return the average-k accuracy of levels, (n, m), at most 0, and those of the right classes, (n,),
-    ``-inf`` for a class that is none of the columns.
+    ``-inf`` for a class that is none of the columns. A weight w is the same as w copies of the row.
     """
-    wanted = k * len(levels)
-    nth = min(levels.size, math.ceil(wanted))
-    last = np.partition(levels, levels.size - nth, axis=None)[levels.size - nth]
-    above = np.count_nonzero(levels > last)
-    taken = min(1.0, (wanted - above) / np.count_nonzero(levels == last))
-    return float(np.mean(own > last) + taken * np.mean(own == last))
+    last = _last_level(levels, k, weight)
+    weight = np.ones(len(levels)) if weight is None else weight
+    above = weight @ np.count_nonzero(levels > last, axis=1)
+    tied = weight @ np.count_nonzero(levels == last, axis=1)
+    taken = min(1.0, (k * weight.sum() - above) / tied)
+    shares = np.average([own > last, own == last], axis=1, weights=weight)
+    return float(shares[0] + taken * shares[1])
+
+
+def _last_level(levels: np.ndarray, k: float, weight: np.ndarray | None) -> float:
+    """Return the largest level that k classes a row, on average, reach."""
+    if weight is None:
+        nth = min(levels.size, math.ceil(k * len(levels)))
+        return np.partition(levels, levels.size - nth, axis=None)[levels.size - nth]
+    order = np.argsort(-levels, axis=None)
+    reached = np.cumsum(np.repeat(weight, levels.shape[1])[order])
+    return levels.ravel()[order[np.searchsorted(reached, min(k * weight.sum(), reached[-1]))]]
 
 
 def set_coverage(y: ArrayLike, sets: MatrixLike) -> float:
@@ -82,7 +95,7 @@ def set_coverage(y: ArrayLike, sets: MatrixLike) -> float:
         A share, in [0, 1].
     """
     sets = as_indicator(sets, "sets")
-    return float(np.mean(covered_rows(as_class_indices(y, sets.shape), sets)))
+    return float(np.mean(covered_rows(as_class_indices(y, sets.shape, "sets"), sets)))
 
 
 def mean_set_size(sets: MatrixLike) -> float:
@@ -130,11 +143,11 @@ def size_stratified_coverage(
     Angelopoulos et al., Uncertainty Sets for Image Classifiers using Conformal Prediction (ICLR 2021).
     """
     sets = as_indicator(sets, "sets")
-    covered = covered_rows(as_class_indices(y, sets.shape), sets)
+    covered = covered_rows(as_class_indices(y, sets.shape, "sets"), sets)
     strata = np.count_nonzero(sets, axis=1)
     if largest_sizes is not None:
-        edges = plain(largest_sizes)
-        if edges.ndim != 1 or edges.dtype.kind not in "iuf" or not (np.diff(edges) > 0).all():
+        edges = as_float(largest_sizes, "largest_sizes")
+        if edges.ndim != 1 or not (np.diff(edges) > 0).all():
             raise ValueError(f"largest_sizes must be ascending numbers, got {largest_sizes!r}")
         strata = np.searchsorted(edges, strata)
     return smallest_mean(covered, strata)
@@ -145,6 +158,10 @@ def covered_rows(columns: np.ndarray, sets: np.ndarray) -> np.ndarray:
     return sets[np.arange(len(sets)), columns] & (columns >= 0)
 
 
-def smallest_mean(covered: np.ndarray, strata: np.ndarray) -> float:
-    """Return the smallest share of covered rows in any stratum."""
-    return float(min(np.mean(covered[strata == stratum]) for stratum in np.unique(strata)))
+def smallest_mean(
+    covered: np.ndarray, strata: np.ndarray, weight: np.ndarray | None = None
+) -> float:
+    """Return the smallest share of covered rows in any stratum, by weight."""
+    weight = np.ones(len(covered)) if weight is None else weight
+    present = np.unique(strata[weight > 0])
+    return float(min(np.average(covered, weights=weight * (strata == s)) for s in present))

@@ -43,19 +43,19 @@ def as_indicator(
     return chosen
 
 
-def as_class_indices(y: ArrayLike, shape: tuple[int, int]) -> np.ndarray:
-    """Return class indices for scores of this shape, (n,)."""
+def as_class_indices(y: ArrayLike, shape: tuple[int, int], like: str = "scores") -> np.ndarray:
+    """Return class indices for scores, or what errors call them, of this shape, (n,)."""
     check_container(y, "y")
     n, m = shape
     array = plain(y)
     if array.shape != (n,):
-        raise ValueError(f"y must have the shape ({n},) like the rows of scores, got {array.shape}")
-    if array.dtype.kind not in "iuf":
+        raise ValueError(f"y must have the shape ({n},) like the rows of {like}, got {array.shape}")
+    if array.dtype.kind not in "biuf":
         raise TypeError(f"y must hold class indices 0..{m - 1}, got items of type {array.dtype}")
     wrong = ~((array >= 0) & (array < m) & (array == np.floor(array)))  # NaN is wrong, too
     if wrong.any():
         i = int(np.argmax(wrong))
-        raise ValueError(f"y[{i}] is {array[i]}: class indices are 0..{m - 1} for these scores")
+        raise ValueError(f"y[{i}] is {array[i]}: class indices are 0..{m - 1} for these {like}")
     return array.astype(np.intp)
 
 

@@ -5,7 +5,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from toplabel._core.arrays import MatrixLike, as_integer, as_matrix, as_rows, plain
+from toplabel._core.arrays import (
+    MatrixLike,
+    as_integer,
+    as_matrix,
+    as_rows,
+    check_container,
+    plain,
+)
 from toplabel.metrics.counts import ratio
 from toplabel.metrics.inputs import as_class_indices, as_indicator, check_choice, labels_and_scores
 
@@ -34,11 +41,6 @@ def top_k_accuracy(y: ArrayLike, scores: ArrayLike, k: int = 1, ties: str = "won
     -------
     float
         A share, in [0, 1].
-
-    Raises
-    ------
-    ValueError
-        On other shapes, a class index outside 0..m-1, k outside 1..m, NaN or infinity.
 
     Notes
     -----
@@ -106,11 +108,6 @@ def rank_loss(Y: MatrixLike, scores: ArrayLike) -> float:
     -------
     float
         A share, in [0, 1]; 0 is best.
-
-    Raises
-    ------
-    ValueError
-        On other shapes, other values in Y, NaN or infinity.
 
     Notes
     -----
@@ -212,13 +209,9 @@ def average_precision(y: ArrayLike, scores: ArrayLike, interpolation: str = "voc
     -------
     float
         A share, in [0, 1].
-
-    Raises
-    ------
-    ValueError
-        When y holds no 1, for which nothing is defined; on other shapes or values.
     """
     rows, single = as_rows(scores, "scores")
+    check_container(y, "y")
     truth = plain(y)
     if not single or truth.ndim != 1:
         raise ValueError("y and scores must be vectors; see mean_average_precision for several")
@@ -234,7 +227,7 @@ def mean_average_precision(
 ) -> float:
     """Return the average precision of each class against all others, averaged over the classes.
 
-    Classes without an example are left out.
+    Classes without an example are left out; one class at least has an example.
 
     Parameters
     ----------
@@ -249,11 +242,6 @@ def mean_average_precision(
     -------
     float
         A share, in [0, 1].
-
-    Raises
-    ------
-    ValueError
-        When no class has an example; on other shapes or values.
 
     Notes
     -----
@@ -312,19 +300,9 @@ def _average_precision(truth: np.ndarray, scores: np.ndarray, interpolation: str
 
 
 def best_scores(scores: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the indices of the k best classes of each row, the best first, and their scores.
+    """Return the indices of the k best classes of each row, (n, k), the best first, and their scores.
 
     Of classes that score the same, the one that comes first in the columns comes first.
-
-    Parameters
-    ----------
-    scores : ndarray, (n, m)
-    k : int, 1..m
-
-    Returns
-    -------
-    best : ndarray of int, (n, k)
-    scores : ndarray, (n, k)
     """
     n, m = scores.shape
     k = as_integer(k, "k", 1, m)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from toplabel._core.arrays import as_integer, as_matrix
+from toplabel._core.arrays import as_integer, as_matrix, check_container
 
 __all__ = ["combine", "decode", "encode", "scores", "simplex_coding"]
 
@@ -29,11 +29,6 @@ def simplex_coding(T: int) -> np.ndarray:
     ndarray, (T - 1, T)
         C[T] of the paper: column y is the code vector of class y. Unit norm, pairwise inner
         products -1/(T - 1), the columns sum to zero.
-
-    Raises
-    ------
-    TypeError, ValueError
-        When T is no integer, or below 2.
 
     Notes
     -----
@@ -75,13 +70,9 @@ def encode(y: ArrayLike, T: int) -> np.ndarray:
     -------
     ndarray, (n, T - 1)
         The code vector of each label.
-
-    Raises
-    ------
-    TypeError, ValueError
-        When y holds something else than class indices below T, or has another shape.
     """
     codes = simplex_coding(T)
+    check_container(y, "y")
     y = np.asarray(y)
     if y.ndim != 1:
         raise ValueError(f"y must have one dimension, got {y.ndim}")

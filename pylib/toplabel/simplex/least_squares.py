@@ -43,23 +43,17 @@ class LeastSquaresPath:
     Parameters
     ----------
     X : array-like or sparse matrix, (n, d), or (n, n) with ``kernel="precomputed"``
-        Rows, or their Gram matrix.
+        Rows, or their Gram matrix, symmetric and positive semidefinite.
     y : array-like of int, (n,)
         Class indices 0..T-1.
     kernel : {"linear", "rbf", "precomputed"} or callable
         As of `solve`.
     theta : float, optional
-        Of ``kernel="rbf"``; by default from the 25th percentile of the distances.
+        Of ``kernel="rbf"``, as of `solve`; by default from the 25th percentile of the distances.
     n_classes : int, optional
         T, if not every class occurs in `y`.
     sample_weight : array-like, (n,), optional
         A weight w is the same as w copies of the row.
-
-    Raises
-    ------
-    ValueError, TypeError
-        For an argument that does not fit, naming it; also a Gram matrix that is not symmetric or
-        not positive semidefinite.
     """
 
     def __init__(
@@ -72,7 +66,7 @@ class LeastSquaresPath:
         n_classes: int | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> None:
-        problem = SimplexProblem.from_arguments(X, y, kernel, theta, n_classes)
+        problem = SimplexProblem.from_arguments(X, y, kernel, theta, n_classes, sample_weight)
         self._data = data = WeightedProblem.of(problem, sample_weight)
         n, d = problem.rows.shape
         primal = not problem.is_gram and d < n
@@ -113,7 +107,8 @@ class LeastSquaresPath:
         largest = s[-1]
         if not largest > 0:
             raise ValueError("X is zero: no value of lambda does anything")
-        smallest = s[s > largest * self.n * np.finfo(float).eps][0]
+        rounding = largest * len(self._data.Y) * np.finfo(float).eps
+        smallest = s[s > rounding][0]
         return np.geomspace(1 / (2 * largest), 1 / (2 * smallest), count)
 
     def left_out(self, C: float) -> np.ndarray:
@@ -193,20 +188,12 @@ def solve_once(
     """Return the solution for one C, by a Cholesky factor in place of the eigendecomposition, a
     tenth of its time or less.
 
-    Parameters
-    ----------
-    X, y, kernel, theta, n_classes, sample_weight
-        As of `LeastSquaresPath`, whose solution this is where the factor is of no use: the matrix
-        is singular up to rounding, or a Gram matrix that may not be positive semidefinite.
-    C : float
-
-    Returns
-    -------
-    SimplexSolution
+    It is that of `LeastSquaresPath` where the factor is of no use: the matrix is singular up to rounding,
+    or a Gram matrix that may not be positive semidefinite.
     """
     C = as_C(C)
     if kernel in ("linear", "rbf"):
-        problem = SimplexProblem.from_arguments(X, y, kernel, theta, n_classes)
+        problem = SimplexProblem.from_arguments(X, y, kernel, theta, n_classes, sample_weight)
         data = WeightedProblem.of(problem, sample_weight)
         arrays = _by_cholesky(data, 1 / (2 * C))
         solution = None if arrays is None else _solution(data, C, *arrays)

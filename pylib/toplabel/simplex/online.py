@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from toplabel._core.arrays import MatrixLike, as_integer, as_number, pointer
+from toplabel._core.arrays import MatrixLike, as_integer, pointer
 from toplabel._core.lib import check, ffi, lib
 from toplabel._core.run import describe
 from toplabel.simplex.losses import check_loss, value
@@ -30,16 +30,14 @@ def solve_online(
     *,
     epochs: int = 1,
     average: bool = False,
-    t0: float = 0.0,
-    project: bool = True,
     seed: int = 0,
     n_classes: int | None = None,
 ) -> SimplexSolution:
     """Train a linear classifier by steps on single rows.
 
-    With ``eta_t = 1/(lambda (t + t0))`` and ``lambda = 1/(C n)``: ``W <- (1 - eta lambda) W - eta
-    dV``, then ``W <- min(1, 1/(sqrt(lambda) ||W||_F)) W``, starting at 0. In expectation this
-    minimises ``(1/n) sum_i V(y_i, f(x_i)) + lambda/2 ||W||^2``.
+    With ``eta_t = 1/(lambda t)`` and ``lambda = 1/(C n)``: ``W <- (1 - eta lambda) W - eta dV``,
+    then ``W <- min(1, 1/(sqrt(lambda) ||W||_F)) W``, starting at 0. In expectation this minimises
+    ``(1/n) sum_i V(y_i, f(x_i)) + lambda/2 ||W||^2``.
 
     Parameters
     ----------
@@ -55,10 +53,6 @@ def solve_online(
         Passes over the rows, each in a fresh random order.
     average : bool
         Return the mean of the W after each step instead of the last one.
-    t0 : float >= 0
-        Makes the first steps smaller.
-    project : bool
-        Whether to project onto the ball.
     seed : int
         Order of the rows.
     n_classes : int, optional
@@ -90,8 +84,7 @@ def solve_online(
     lib.tl_online_settings_init(settings, ffi.sizeof("tl_online_settings"))
     settings.loss, settings.epochs, settings.average = _CODES[loss], epochs, bool(average)
     setattr(settings, "lambda", lam)  # a keyword of Python
-    settings.radius = 1.0 / np.sqrt(lam) if project else np.inf
-    settings.t0 = as_number(t0, "t0", 0.0)
+    settings.radius = 1.0 / np.sqrt(lam)
     settings.seed = as_integer(seed, "seed", 0, 2**64 - 1)
     borrowed: list = []
     data = describe(problem, None, borrowed)

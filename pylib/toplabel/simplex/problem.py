@@ -12,13 +12,14 @@ from scipy import sparse
 
 from toplabel._core.arrays import Features, MatrixLike, as_features, as_labels, as_weights
 from toplabel._core.problem import (
-    LARGEST,
     Data,
     as_C,
     as_theta,
     check_every_class,
     check_kernel,
+    check_size,
     gram_matrix,
+    rows_that_count,
     rows_to_keep,
 )
 from toplabel.simplex import coding
@@ -38,18 +39,20 @@ class SimplexProblem(Data):
         kernel: str | Callable[..., Any],
         theta: float | str | None,
         n_classes: int | None,
+        sample_weight: ArrayLike | None = None,
     ) -> SimplexProblem:
         """Check and convert; errors name the argument.
 
         With ``kernel="rbf"`` and no theta, the width is the 25th percentile of the distances
-        (`toplabel.simplex.gaussian_width`).
+        (`toplabel.simplex.gaussian_width`) between the rows that have weight.
         """
         rows = as_features(X, "X", np.float64)
         labels = as_labels(y, rows.shape[0], multilabel=False, n_classes=n_classes)
         if n_classes is None:
             check_every_class(labels)
         check_kernel(kernel, theta)
-        number = theta_or_width(rows, theta) if kernel == "rbf" else None
+        weight = as_weights(sample_weight, labels.n)
+        number = theta_or_width(rows, theta, weight) if kernel == "rbf" else None
         features = rows if kernel == "linear" else gram_matrix(rows, kernel, number)
         kept = rows_to_keep(rows, kernel)
         return cls(rows, features, labels, kernel, number, kept_rows=kept)
@@ -101,17 +104,9 @@ class WeightedProblem:
         return K.toarray() if sparse.issparse(K) else K
 
 
-def theta_or_width(rows: MatrixLike, theta: float | str | None) -> float:
+def theta_or_width(rows: MatrixLike, theta: float | str | None, weight: np.ndarray | None) -> float:
     """Return the theta of the kernel "rbf" as a number; of None, by `gaussian_width`."""
     check_size(rows)
-    return theta_of_width(gaussian_width(rows)) if theta is None else as_theta(theta, rows)
-
-
-def check_size(rows: MatrixLike) -> None:
-    """Refuse features whose products would overflow."""
-    numbers = rows.data if sparse.issparse(rows) else rows
-    size = max(-float(numbers.min(initial=0.0)), float(numbers.max(initial=0.0)))
-    if size > LARGEST:
-        raise ValueError(
-            f"X must be at most {LARGEST:g} in size, its products overflow; got {size:g}"
-        )
+    if theta is None:
+        return theta_of_width(gaussian_width(rows_that_count(rows, weight)))
+    return as_theta(theta, rows, weight)

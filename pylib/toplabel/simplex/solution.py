@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
 
 from toplabel._core import tuning
-from toplabel._core.arrays import Features, MatrixLike, as_features
+from toplabel._core.arrays import Features, MatrixLike, as_features, row_blocks
 from toplabel._core.clock import Clock
 from toplabel._core.problem import Data
 from toplabel._core.solution import Record, Solution, products
@@ -169,7 +169,7 @@ def from_scores(
 def _combined(W: np.ndarray) -> np.ndarray:
     """Return factors of the code vectors, (p, T), as p vectors."""
     out = np.empty((len(W), W.shape[1] - 1))
-    for rows in _blocks(W):
+    for rows in row_blocks(*W.shape, tuning.ROW_BLOCK):
         out[rows] = coding.combine(W[rows]) / coding.norm_factor(W.shape[1])
     return out
 
@@ -186,7 +186,7 @@ def _coefficients(
     of_label = A[np.arange(n), label]
     alpha = np.empty((n, T)) if is_cone else np.clip(kappa * of_label, 0.0, cap)
     out = np.empty((n, T - 1))
-    for rows in _blocks(A):
+    for rows in row_blocks(n, T, tuning.ROW_BLOCK):
         if clock is not None and clock.is_late():
             return None, None
         out[rows] = coding.combine(factors[rows]) / kappa
@@ -194,13 +194,6 @@ def _coefficients(
             differences = (of_label[rows, None] - A[rows]) / kappa
             np.clip(differences, 0.0, cap[rows, None], out=alpha[rows])
     return out, alpha
-
-
-def _blocks(array: np.ndarray) -> Iterator[slice]:
-    """Yield slices of rows that stay in the cache."""
-    step = max(1, tuning.ROW_BLOCK // array.shape[1])
-    for first in range(0, len(array), step):
-        yield slice(first, first + step)
 
 
 def to_scores(solution: SimplexSolution, label: np.ndarray) -> Solution:

@@ -64,7 +64,8 @@ def solve(
         A callable gets two matrices of p and q rows and returns their kernel, (p, q).
     theta : float > 0, "scale" or None
         ``kernel="rbf"`` is ``exp(-theta ||x - z||^2)``; "scale" as of `toplabel.solve`,
-        None: 1/(2 width^2) with the width of `gaussian_width`.
+        None: 1/(2 width^2) with the width of `gaussian_width`. Both are of the rows whose weight is
+        not 0, and do not depend on the other weights.
     tol : float >= 0
         Stop when ``|P - D| + e <= tol max(|P|, |D|)``, e a bound of the rounding error.
     max_iter : int >= 0
@@ -114,7 +115,8 @@ def solve(
         )
     start = None if warm_start is None else _start(warm_start, loss, y)
     rows = as_features(X, "X", np.float64)
-    theta = theta_or_width(rows, theta) if kernel == "rbf" else theta
+    weight = as_weights(sample_weight, rows.shape[0])
+    theta = theta_or_width(rows, theta, weight) if kernel == "rbf" else theta
     left = None
     if time_limit is not None:
         left = (1 - tuning.CODING_PART) * max(0.0, time_limit - clock.seconds)
@@ -137,7 +139,6 @@ def solve(
         dtype=None if kernel == "linear" else np.float64,
     )
     labels = as_labels(y, len(solution.A), multilabel=False, n_classes=solution.A.shape[1])
-    weight = as_weights(sample_weight, len(solution.A))
     return from_scores(solution, labels.label, weight, clock)
 
 

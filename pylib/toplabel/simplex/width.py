@@ -5,23 +5,20 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy import sparse
 from scipy.spatial.distance import pdist
 
-from toplabel._core.arrays import MatrixLike, as_number
+from toplabel._core.arrays import MatrixLike, as_matrix, as_number
 
 __all__ = ["gaussian_width", "theta_of_width"]
 
 
-def gaussian_width(X: MatrixLike, percentile: float = 25.0) -> float:
-    """Return a percentile of the distances between rows, each pair of different rows counted once.
+def gaussian_width(X: MatrixLike) -> float:
+    """Return the 25th percentile of the distances between rows, each pair of different rows counted once.
 
     Parameters
     ----------
     X : array-like or sparse matrix, (n, d)
         The training rows.
-    percentile : float in [0, 100]
-        Which percentile of the distances.
 
     Returns
     -------
@@ -38,16 +35,14 @@ def gaussian_width(X: MatrixLike, percentile: float = 25.0) -> float:
     Rows with equal features are different points at the distance zero. The distances take n (n - 1)
     / 2 numbers of memory, half of what the Gram matrix takes.
     """
-    percentile = as_number(percentile, "percentile", 0.0, high=100.0)
-    X = X.toarray() if sparse.issparse(X) else np.asarray(X)
-    if X.ndim != 2 or len(X) < 2:
+    X = as_matrix(X, "X")
+    if len(X) < 2:
         raise ValueError(f"X must have at least two rows, got the shape {X.shape}")
-    squares = pdist(np.asarray(X, dtype=float), "sqeuclidean")
-    width = float(np.sqrt(np.percentile(squares, percentile, overwrite_input=True, method="lower")))
+    squares = pdist(X, "sqeuclidean")
+    width = float(np.sqrt(np.percentile(squares, 25.0, overwrite_input=True, method="lower")))
     if not width > 0:
         raise ValueError(
-            f"X: the {percentile:g}th percentile of the distances is 0, too many rows are equal; "
-            "choose theta, or a larger percentile"
+            "X: the 25th percentile of the distances is 0, too many rows are equal; choose theta"
         )
     return width
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from toplabel._core.arrays import as_matrix, as_weights, plain
+from toplabel._core.arrays import as_float, as_matrix, as_weights
 
 _ROUNDING = 1e-12  # of coverage times rows, so that 0.07 of 100 rows are 7
 
@@ -70,7 +70,7 @@ def match_coverage(
     >>> match_coverage([-3.0, 0.0, -1.0, -2.0], coverage=0.6)
     -2.0
     """
-    own = plain(own_scores).astype(np.float64)
+    own = as_float(own_scores, "own_scores")
     if own.ndim != 1 or not len(own):
         raise ValueError(f"own_scores must have the shape (n,) with n > 0, got {own.shape}")
     if np.isnan(own).any():

@@ -9,15 +9,16 @@ from toplabel._core.arrays import as_matrix, as_number, as_weights
 from toplabel.thresholds.sweeping import as_vector
 
 
-def predict(scores: ArrayLike, threshold: float) -> np.ndarray:
+def predict(scores: ArrayLike, threshold: ArrayLike) -> np.ndarray:
     """Predict the labels whose score reaches the threshold.
 
     Parameters
     ----------
     scores : array-like, (n, m)
         The scores of the labels.
-    threshold : float
-        The least score of a label that is predicted.
+    threshold : float or array-like, (m,)
+        The least score of a label that is predicted, of all labels or of each, as
+        `match_frequencies` returns it.
 
     Returns
     -------
@@ -25,7 +26,14 @@ def predict(scores: ArrayLike, threshold: float) -> np.ndarray:
         Indicator.
     """
     scores = as_matrix(scores, "scores")
-    return (scores >= as_number(threshold, "threshold", -np.inf)).astype(np.uint8)
+    if np.ndim(threshold) == 0:
+        return (scores >= as_number(threshold, "threshold", -np.inf)).astype(np.uint8)
+    thresholds = as_vector(threshold, "threshold")
+    if len(thresholds) != scores.shape[1]:
+        raise ValueError(
+            f"threshold must be {scores.shape[1]}, one per label, got {len(thresholds)}"
+        )
+    return (scores >= thresholds).astype(np.uint8)
 
 
 def constant(value: float = 0.0) -> float:
@@ -64,11 +72,6 @@ def match_cardinality(
         A threshold whose mean number of predicted labels is as close to `cardinality` as any; when
         two are as close, the one with fewer labels. It lies half way between two neighbouring
         scores, just above the largest score (no labels) or on the smallest (all labels).
-
-    Raises
-    ------
-    ValueError
-        On a cardinality outside 0..m, NaN or infinity.
     """
     scores = as_matrix(scores, "scores")
     n, m = scores.shape
@@ -162,11 +165,6 @@ def match_frequencies(
     -------
     ndarray, (m,)
         A threshold for each label.
-
-    Raises
-    ------
-    ValueError
-        On another number of frequencies than labels, or one outside 0..1.
     """
     scores = as_matrix(scores, "scores")
     frequencies = as_vector(frequencies, "frequencies")

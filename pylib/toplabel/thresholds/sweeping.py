@@ -68,7 +68,8 @@ def tune(
     -------
     threshold, value : float
         The best threshold and the metric there, a fraction. Ties go to the threshold of smallest
-        magnitude, then to the negative one.
+        magnitude, then to the negative one. Where Y has no label at all, every ``"f1_micro"`` and
+        ``"f1_macro"`` is 0, and the threshold is the one with the least Hamming loss.
     """
     check_choice(metric, "metric", METRICS)
     grid = as_vector(grid, "grid")
@@ -96,11 +97,6 @@ def sweep(
     dict of str to ndarray of shape (D,)
         The metrics of `METRICS`, as the functions of `toplabel.metrics` give them for
         ``predict(scores, threshold)``.
-
-    Raises
-    ------
-    ValueError
-        On other shapes or values, no threshold, NaN or infinity.
 
     Notes
     -----
@@ -222,9 +218,12 @@ class Sweep:
         threshold, value : float
             As of `tune`.
         """
-        values = self.values()[metric]
-        i = _best(-values if lower_is_better(metric) else values, self._grid)
-        return float(self._grid[i]), float(values[i])
+        values = self.values()
+        # Without any label these two are 0 at every threshold.
+        is_blind = metric in ("f1_micro", "f1_macro") and not self._true.any()
+        chosen = "hamming_loss" if is_blind else metric
+        i = _best(-values[chosen] if lower_is_better(chosen) else values[chosen], self._grid)
+        return float(self._grid[i]), float(values[metric][i])
 
     def best_per_label(self, common: float, least_f1: float = 0.0) -> tuple[np.ndarray, float]:
         """Return the threshold with the best F1 of each label by itself.

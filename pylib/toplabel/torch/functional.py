@@ -45,9 +45,9 @@ def loss(
     gamma : float
         Smoothing of the hinge losses; 0 is the nonsmooth loss, whose subgradient is returned.
     weight : Tensor, (C,), optional
-        Of the classes. A row counts with the mean of the weights of its labels, and ``"mean"``
-        divides by the sum of these, as in ``cross_entropy``; in the one-vs-all losses each class's
-        term has its weight, and ``"mean"`` divides by the number of rows.
+        Of the classes. A row counts with the mean of the weights of its labels, with 1 if it has
+        none, and ``"mean"`` divides by the sum of these, as in ``cross_entropy``; in the one-vs-all
+        losses each class's term has its weight, and ``"mean"`` divides by the number of rows.
     reduction : {"mean", "sum", "none"}
         ``"none"`` returns the shape of `scores` without C. The mean is 0 where no row counts, in place
         of the NaN of ``cross_entropy``: of an empty batch, or where all rows are ignored.
@@ -79,7 +79,7 @@ def loss(
     if target.shape != scores.shape:
         kept = target != ignore_index
         target = target.masked_fill(~kept, 0)
-    gamma = gamma if gamma >= rows.SMALLEST_GAMMA else 0.0
+    gamma = gamma if gamma >= rows.SMALLEST_GAMMA[scores.dtype] else 0.0
     # A few numbers that depend on the scores, for the refusal of second derivatives.
     values, _ = _Rows.apply(scores, scores[..., :1].clone(), target, key, k, gamma)
     counts = None
@@ -127,11 +127,12 @@ def _of_all(scores: Tensor, weight: Tensor | None) -> Tensor:
 
 
 def _weights(target: Tensor, weight: Tensor, spec: Loss) -> Tensor:
-    """Return the mean weight of the labels of each row; 0 without labels."""
+    """Return the mean weight of the labels of each row; 1 without labels."""
     if spec.labels == "one":
         return weight[target]
     Y = target.to(weight.dtype)
-    return (Y * weight).sum(-1) / Y.sum(-1).clamp(min=1.0)
+    sizes = Y.sum(-1)
+    return torch.where(sizes > 0.0, (Y * weight).sum(-1) / sizes.clamp(min=1.0), 1.0)
 
 
 def check_parameters(spec: Loss, k: object, gamma: object) -> None:

@@ -15,7 +15,8 @@ from torch import Tensor
 
 from toplabel.torch import candidates, projections
 
-SMALLEST_GAMMA = 1e-100  # below, it smooths rounding errors alone
+SMALLEST_GAMMA = {torch.float64: 1e-100, torch.float32: 1e-30}
+"""Below, a gamma smooths rounding errors alone, or is 0 in the type of the scores."""
 
 
 def softplus(x: Tensor) -> Tensor:
