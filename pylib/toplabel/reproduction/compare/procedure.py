@@ -27,6 +27,7 @@ _FEATURES = {
     "standardise": " (on standardised features with a constant column)",
 }
 _LIMITS = {
+    "extend": "extended beyond its edge up to {} times",
     "refine": "refined in steps of {:g} around each best value",
     "patience": "left after {} values without a better one",
     "screen_rows": "of which the coarse one is tried on at most {} rows",
@@ -85,12 +86,12 @@ class _Selection:
     def sentences(self) -> list[str]:
         """Return a sentence for each way of validation, and how thresholds are set without it."""
         ways: dict[str, dict[str, list[str]]] = {}
-        for dataset, name in self.study.pairs:
+        for name in [method for dataset, method in self.study.pairs if dataset == self.entry.name]:
             method = self.catalogue.methods[name]
             protocol = self.catalogue.protocols[method.protocol or self.entry.protocol]
             grid = method.grid_of(protocol.budgets[self.budget_name], self.budget_name)
             words = " and ".join(self._parameters(method, grid))
-            if words and dataset == self.entry.name:
+            if words:
                 labels = ways.setdefault(self._validation(method, protocol, grid), {})
                 labels.setdefault(words, []).append(f"{method.label}{_FEATURES[method.features]}")
         sentences = []
@@ -105,7 +106,9 @@ class _Selection:
         if self._has_threshold and self.threshold == "cardinality":
             sentences.append("Test rows get as many labels on average as training rows have.")
         elif self._has_threshold and self.threshold != "tune":
-            sentences.append(f"Labels with a score of {self.threshold:g} or more are predicted.")
+            sentences.append(
+                f"Labels with a score of {float(self.threshold):g} or more are predicted."
+            )
         return sentences
 
     @property
@@ -149,14 +152,7 @@ class _Selection:
 def _limits(grid: Grid) -> str:
     """Return how a grid grows, and which rows and values it leaves out."""
     limits = {text: getattr(grid, name) for name, text in _LIMITS.items()}
-    words = [text.format(limit) for text, limit in limits.items() if limit]
-    return "".join([_extended(grid.extend), *(f", {text}" for text in words)])
-
-
-def _extended(steps: int) -> str:
-    if not steps:
-        return ""
-    return f", extended by up to {steps} {'step' if steps == 1 else 'steps'} beyond its edge"
+    return "".join(f", {text.format(limit)}" for text, limit in limits.items() if limit)
 
 
 def _axis(axis: Axis) -> str:

@@ -139,8 +139,8 @@ def rank_methods(scores: np.ndarray) -> np.ndarray:
 def friedman(scores: np.ndarray) -> Friedman:
     """Test whether all methods are equal over data sets, (sets, methods).
 
-    Where the methods are ranked alike on all sets, F is infinite, and p the probability that all sets
-    have one of the orders of the ranks, when each is as probable; where all methods tie, F is 0.
+    Where the methods are ranked alike on all sets, F is infinite, and p is the probability of that if
+    every order of the ranks is as probable on each set. Where all methods tie, F is 0.
     """
     n, k = scores.shape
     ranks = rank_methods(scores)
