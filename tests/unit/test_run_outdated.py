@@ -47,9 +47,9 @@ def outdated(tmp_path, monkeypatch):
     Path("data/raw/mine").mkdir(parents=True)
     Path("data/raw/mine/a.csv").write_text("x,kind\n1,a\n2,b\n")
     plan, tasks = planned()
-    made = tasks.of_data("mine")
+    made = run.tasks_of_data(plan, tasks, "mine")
     for cell in plan.asked:
-        made |= tasks.of_cell(cell)
+        made |= run.tasks_of_cell(plan, tasks, cell)
     for file in made:
         Path(file).parent.mkdir(parents=True, exist_ok=True)
         Path(file).touch()

@@ -89,7 +89,7 @@ def test_on_one_machine_snakemake_does_not_look_for_ready_jobs_every_second(monk
     monkeypatch.setattr(run, "note_start", lambda: None)
     monkeypatch.setattr(run, "kept_jobs", lambda *_: {})
     monkeypatch.setattr(run.signal, "getsignal", lambda _: None)
-    plan = SimpleNamespace(asked=[], root=None, budget="standard")
+    plan = SimpleNamespace(asked=[], outdated=frozenset(), root=None, budget="standard")
     for local in (True, False):
         workflow = SimpleNamespace(
             dag=SimpleNamespace(needrun_jobs=list),

@@ -12,6 +12,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from toplabel.reproduction import sources
@@ -146,9 +147,41 @@ def outdated(plan: Plan, tasks: Tasks) -> frozenset[Cell]:
         return any(params[file] and repr(task) not in params[file] for file, task in made.items())
 
     cells = [cell for cell in plan.asked if Path(cell.path("evaluation.csv")).is_file()]
-    sets = {name for name in {cell.dataset for cell in cells} if differ(tasks.of_data(name))}
-    of_sets = (cell for cell in cells if cell.dataset in sets or differ(tasks.of_cell(cell)))
-    return frozenset(of_sets)
+    sets = {
+        name
+        for name in {cell.dataset for cell in cells}
+        if differ(tasks_of_data(plan, tasks, name))
+    }
+    return frozenset(
+        cell for cell in cells if cell.dataset in sets or differ(tasks_of_cell(plan, tasks, cell))
+    )
+
+
+def tasks_of_data(plan: Plan, tasks: Tasks, name: str) -> dict[str, dict[str, Any]]:
+    """Return the task of the file of a data set, as far as its raw files are there."""
+    if plan.raw.missing(name):
+        return {}
+    make = tasks.extract_features if plan.registry[name].network else tasks.prepare
+    return {plan.prepared(name): make(SimpleNamespace(dataset=name))}
+
+
+def tasks_of_cell(plan: Plan, tasks: Tasks, cell: Cell) -> dict[str, dict[str, Any]]:
+    """Return the task of each file of a cell."""
+
+    def names(method: str, file: str = "") -> SimpleNamespace:
+        return SimpleNamespace(dataset=cell.dataset, method=method, part=Path(file).stem)
+
+    method = plan.methods[cell.method]
+    if method.fine_tunes:
+        draws = plan.draws(cell.dataset, cell.method)
+        return {file: tasks.fine_tune(names(cell.method, file)) for file in draws}
+    units = plan.units(cell.dataset, cell.method)
+    made = {file: tasks.tune(names(method.tuned_as, file)) for file in units}
+    if plan.sizes(cell):
+        made[cell.path("curve.csv")] = tasks.learning_curve(names(cell.method))
+    made[cell.path("models.npz")] = tasks.train(names(cell.method))
+    made[cell.path("evaluation.csv")] = tasks.evaluate(names(cell.method))
+    return made
 
 
 def begin(workflow: Any, plan: Plan) -> None:

@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import chain
-from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 from toplabel.reproduction.calibration import CalibrationTask
@@ -173,33 +171,6 @@ class Tasks:
     def _tol(self, method: Method, tol: float) -> float:
         """Return the tolerance of a stage; that of what has no duality gap is no tighter than its own."""
         return tol if recipe_of(method).is_certified else max(tol, self.plan.run.tol_other)
-
-    def of_data(self, dataset: str) -> dict[str, dict[str, Any]]:
-        """Return the task of each file of a data set that can be had."""
-        if self.plan.raw.missing(dataset):
-            return {}
-        names = SimpleNamespace(dataset=dataset)
-        if not self.plan.registry[dataset].network:
-            return {self.plan.prepared(dataset): self.prepare(names)}
-        return {self.plan.prepared(dataset): self.extract_features(names)}
-
-    def of_cell(self, cell: Cell) -> dict[str, dict[str, Any]]:
-        """Return the task of each file of a cell."""
-        plan, method = self.plan, self.plan.methods[cell.method]
-        names = SimpleNamespace(dataset=cell.dataset, method=cell.method)
-        if method.fine_tunes:
-            draws = plan.draws(cell.dataset, cell.method)
-            of_draw = {file: SimpleNamespace(**vars(names), part=Path(file).stem) for file in draws}
-            return {file: self.fine_tune(wildcards) for file, wildcards in of_draw.items()}
-        made = {
-            file: plain(self._tune(cell.dataset, method.tuned_as, Path(file).stem))
-            for file in plan.units(cell.dataset, cell.method)
-        }
-        if plan.sizes(cell):
-            made[cell.path("curve.csv")] = self.learning_curve(names)
-        made[cell.path("models.npz")] = self.train(names)
-        made[cell.path("evaluation.csv")] = self.evaluate(names)
-        return made
 
     # ---- networks --------------------------------------------------------------------------------
 
