@@ -220,6 +220,18 @@ def test_an_output_whose_record_is_empty_is_refused_unless_it_is_marked_as_incom
     assert folder.cells_due()[rule] == 1
 
 
+def test_a_run_that_only_shows_leaves_out_results_of_another_config(folder):
+    folder.change("own.yaml", "gamma: 0.5", "gamma: 0.25")
+    done = folder.snakemake("--config", "show=true", "--cores", "1")
+    assert done.returncode == 0, done.stdout[-3000:]
+    assert "results of another config, 1 of them, the first mine/my_svm;" in done.stdout
+    page = (folder.root / "reports/look/data.html").read_text(encoding="utf-8")
+    assert "its result was made under another config" in page
+    rows = (folder.root / "results/cells.csv").read_text(encoding="utf-8")
+    assert "lr_multi" in rows
+    assert "my_svm" not in rows
+
+
 def test_a_missing_raw_file_is_named(folder):
     (folder.root / "data/raw/mine/mine.txt").unlink()
     done = folder.snakemake("--dry-run")
