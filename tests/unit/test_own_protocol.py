@@ -15,6 +15,7 @@ from toplabel.reproduction.data import PrepareTask
 from toplabel.reproduction.data.checks import advice, class_counts
 from toplabel.reproduction.data.parts import Part, PreparedSet
 from toplabel.reproduction.data.prepare import prepare
+from toplabel.reproduction.data.prepared import load_prepared, save_prepared
 from toplabel.reproduction.selection.tuning import tune_split
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -65,6 +66,22 @@ def test_folds_are_drawn_several_times(raw):
     assert {*map(tuple, (rows[n] for n in names[:3]))} != {
         *map(tuple, (rows[n] for n in names[3:]))
     }
+
+
+def test_the_folds_of_many_draws_are_never_in_memory_together(tmp_path):
+    X, y = np.random.default_rng(0).standard_normal((2000, 50)), np.arange(2000) % 2
+    (tmp_path / "mine").mkdir()
+    np.savez(tmp_path / "mine/mine.npz", X=X, y=y)
+    own = entry(files=(RawFile("mine.npz", "all"),), format="npz", folds=5, repeats=4)
+    tracemalloc.start()
+    save_prepared(prepare(PrepareTask.of(own), tmp_path), tmp_path / "prepared")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 10 * X.nbytes
+    loaded = load_prepared(tmp_path / "prepared")
+    assert len(loaded.parts) == 40
+    train = loaded.parts["train_r3f4"]
+    np.testing.assert_allclose(train.X[:, :-1] * train.scale + train.shift, X[train.rows])
 
 
 def test_a_set_without_folds_has_none_to_repeat():

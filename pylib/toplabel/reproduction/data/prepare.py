@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
@@ -28,7 +29,14 @@ from toplabel.reproduction.data.checks import (
 from toplabel.reproduction.data.embedded import EMBEDDED
 from toplabel.reproduction.data.fetch import check_only_copy, raw_path, read_raw
 from toplabel.reproduction.data.formats import FORMATS, FormatError, Source
-from toplabel.reproduction.data.parts import LoadedSet, Part, PreparedSet, Rows, with_ones
+from toplabel.reproduction.data.parts import (
+    LoadedSet,
+    Part,
+    PartsOfSplits,
+    PreparedSet,
+    Rows,
+    with_ones,
+)
 from toplabel.reproduction.files import PathLike, file_sum
 from toplabel.reproduction.jobs import seed_of
 
@@ -48,17 +56,14 @@ def prepare(task: PrepareTask, raw_folder: PathLike) -> PreparedSet:
     else:
         loaded, raw = _read_checked(task, Path(raw_folder))
     splits = [*task.splits] or loaded.splits
-    if task.folds is not None:
-        loaded = cross_validated(task.folder, loaded, splits, task.folds)
     used = {part for split in splits for part in (split.train, split.val, split.test) if part}
-    parts = {name: part for name, part in loaded.parts.items() if name in used}
-    if task.transform == "standardise":
-        parts = store(parts)  # centred where they are dense
-    if task.transform is not None:
-        parts = transform(where, parts, splits, task.transform)
-    if task.bias:
-        parts = {name: replace(part, X=with_ones(part.X)) for name, part in parts.items()}
-    prepared = finish(task.name, task.task, replace(loaded, parts=store(parts), splits=splits))
+    parts: Mapping[str, Part]
+    if task.folds is None:
+        chosen = {name: part for name, part in loaded.parts.items() if name in used}
+        parts = _made(task, chosen, splits)
+    else:
+        parts = cross_validated(task, loaded, splits, task.folds)
+    prepared = finish(task.name, task.task, replace(loaded, parts=parts, splits=splits))
     measured = statistics(prepared)
     _check_printed_rows(task, measured["n_train"])
     sentences = [norm_advice(measured, task.C)] if task.C else []
@@ -72,6 +77,17 @@ def prepare(task: PrepareTask, raw_folder: PathLike) -> PreparedSet:
         "columns": _named(loaded),
     }
     return replace(prepared, meta=meta)
+
+
+def _made(task: PrepareTask, parts: dict[str, Part], splits: Sequence[Split]) -> dict[str, Part]:
+    """Return the parts of some splits, transformed and as they are stored."""
+    if task.transform == "standardise":
+        parts = store(parts)  # centred where they are dense
+    if task.transform is not None:
+        parts = transform(f"data set '{task.name}'", parts, splits, task.transform)
+    if task.bias:
+        parts = {name: replace(part, X=with_ones(part.X)) for name, part in parts.items()}
+    return store(parts)
 
 
 def _named(loaded: LoadedSet) -> dict[str, Any]:
@@ -247,12 +263,16 @@ def divide(name: str, loaded: LoadedSet, how: Divide) -> LoadedSet:
     return replace(loaded, parts=parts)
 
 
-def cross_validated(name: str, loaded: LoadedSet, splits: Sequence[Split], count: int) -> LoadedSet:
+def cross_validated(
+    task: PrepareTask, loaded: LoadedSet, splits: Sequence[Split], count: int
+) -> Mapping[str, Part]:
     """Cut the one part into so many folds, once or several times, one draw after the other.
 
-    Each split tests on a fold and trains on the others of its draw. Folds depend on `name` and the
-    number of the draw alone. They are stratified by class where rows have one label.
+    Each split tests on a fold and trains on the others of its draw. Folds depend on the folder of the
+    set and the number of the draw alone. They are stratified by class where rows have one label. The
+    parts of a split are made when they are asked for, so that memory holds those of one split.
     """
+    name = task.folder
     (whole,) = loaded.parts.values()
     if whole.groups is not None:
         raise ValueError(f"data set '{name}', folds: a part with regions cannot be cut")
@@ -260,14 +280,16 @@ def cross_validated(name: str, loaded: LoadedSet, splits: Sequence[Split], count
     if whole.y is not None:
         _check_fewest(name, loaded, np.bincount(whole.y), count)
     labels = np.zeros(whole.n_instances) if whole.y is None else whole.y
-    parts = {}
-    for first in range(0, len(splits), count):
-        draw = (first // count,) if first else ()
-        seed = seed_of(name, "folds", *draw) % 2**32
+
+    def parts_of(split: Split) -> dict[str, Part]:
+        draw, fold = divmod(splits.index(split), count)
+        seed = seed_of(name, "folds", *([draw] if draw else [])) % 2**32
         folds = kind(count, shuffle=True, random_state=seed).split(labels, labels)
-        for split, (train, test) in zip(splits[first : first + count], folds, strict=True):
-            parts[split.train], parts[split.test] = _rows(whole, train), _rows(whole, test)
-    return replace(loaded, parts=parts)
+        train, test = next(islice(folds, fold, None))
+        parts = {split.train: _rows(whole, train), split.test: _rows(whole, test)}
+        return _made(task, parts, [split])
+
+    return PartsOfSplits(splits, parts_of)
 
 
 def _check_fewest(name: str, loaded: LoadedSet, counts: np.ndarray, folds: int) -> None:
