@@ -95,7 +95,8 @@ class LoadedSet:
 
     `splits` is empty where the registry says what is trained and tested on. `columns` are those of a
     table, first those that are features, with the `categories` of those of words by their names, and
-    `notes` are sentences on what its reader decided.
+    `notes` are sentences on what its reader decided. NaN in features are gaps, which the median or mean
+    of a training part is to `fill`.
     """
 
     parts: Mapping[str, Part]
@@ -104,6 +105,7 @@ class LoadedSet:
     columns: list[Column] = field(default_factory=list)
     categories: dict[str, list[str]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    fill: str | None = None
 
 
 @dataclass(frozen=True)

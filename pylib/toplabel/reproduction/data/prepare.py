@@ -60,7 +60,7 @@ def prepare(task: PrepareTask, raw_folder: PathLike) -> PreparedSet:
     parts: Mapping[str, Part]
     if task.folds is None:
         chosen = {name: part for name, part in loaded.parts.items() if name in used}
-        parts = _made(task, chosen, splits)
+        parts = _made(task, loaded, chosen, splits)
     else:
         parts = cross_validated(task, loaded, splits, task.folds)
     prepared = finish(task.name, task.task, replace(loaded, parts=parts, splits=splits))
@@ -79,12 +79,17 @@ def prepare(task: PrepareTask, raw_folder: PathLike) -> PreparedSet:
     return replace(prepared, meta=meta)
 
 
-def _made(task: PrepareTask, parts: dict[str, Part], splits: Sequence[Split]) -> dict[str, Part]:
-    """Return the parts of some splits, transformed and as they are stored."""
+def _made(
+    task: PrepareTask, loaded: LoadedSet, parts: dict[str, Part], splits: Sequence[Split]
+) -> dict[str, Part]:
+    """Return the parts of some splits, without gaps, transformed and as they are stored."""
+    where = f"data set '{task.name}'"
+    if loaded.fill is not None:
+        parts = _filled(where, loaded, parts, splits)
     if task.transform == "standardise":
         parts = store(parts)  # centred where they are dense
     if task.transform is not None:
-        parts = transform(f"data set '{task.name}'", parts, splits, task.transform)
+        parts = transform(where, parts, splits, task.transform)
     if task.bias:
         parts = {name: replace(part, X=with_ones(part.X)) for name, part in parts.items()}
     return store(parts)
@@ -214,7 +219,7 @@ def transform(
     """
     if method == "normalise":
         return {name: replace(part, X=normalize(_float64(part.X))) for name, part in parts.items()}
-    owner = _training_parts(where, splits)
+    owner = _training_parts(where, splits, "to standardise it")
     scalers = {train: _scaler(parts[train].X) for train in set(owner.values())}
     scaled = {name: scalers[owner[name]].transform(_float64(p.X)) for name, p in parts.items()}
     transformed = {name: replace(part, X=scaled[name]) for name, part in parts.items()}
@@ -228,13 +233,35 @@ def _scaler(X: Rows) -> StandardScaler:
     return StandardScaler(with_mean=not sparse.issparse(X)).fit(_float64(X))
 
 
-def _training_parts(where: str, splits: Sequence[Split]) -> dict[str, str]:
-    """Return the training part that each part is standardised by."""
+def _filled(
+    where: str, loaded: LoadedSet, parts: Mapping[str, Part], splits: Sequence[Split]
+) -> dict[str, Part]:
+    """Fill the gaps in the columns of every split by the median or the mean of its training rows.
+
+    Splits that share a part must share their training part.
+    """
+    owner = _training_parts(where, splits, "to fill its gaps")
+    middle = np.nanmedian if loaded.fill == "median" else np.nanmean
+    values = {}
+    for train in dict.fromkeys(owner.values()):
+        if (empty := np.flatnonzero(np.isnan(parts[train].X).all(axis=0))).size:
+            names = [column.name for column in loaded.columns if column.width]  # numbers come first
+            message = f"column {names[empty[0]]!r} has no value in it to fill gaps with"
+            raise ValueError(f"{where}, part '{train}': {message}")
+        values[train] = middle(parts[train].X, axis=0)
+    return {
+        name: replace(part, X=np.where(np.isnan(part.X), values[owner[name]], part.X))
+        for name, part in parts.items()
+    }
+
+
+def _training_parts(where: str, splits: Sequence[Split], purpose: str) -> dict[str, str]:
+    """Return the training part that each part is standardised or filled by."""
     owner: dict[str, str] = {}
     for split in splits:
         for name in filter(None, (split.train, split.val, split.test)):
             if owner.setdefault(name, split.train) != split.train:
-                both = f"'{owner[name]}' and '{split.train}'; to standardise it needs one"
+                both = f"'{owner[name]}' and '{split.train}'; {purpose} there must be one"
                 raise ValueError(f"{where}: the part '{name}' belongs to the training parts {both}")
     return owner
 
@@ -287,7 +314,7 @@ def cross_validated(
         folds = kind(count, shuffle=True, random_state=seed).split(labels, labels)
         train, test = next(islice(folds, fold, None))
         parts = {split.train: _rows(whole, train), split.test: _rows(whole, test)}
-        return _made(task, parts, [split])
+        return _made(task, loaded, parts, [split])
 
     return PartsOfSplits(splits, parts_of)
 
