@@ -49,10 +49,10 @@ class Part:
         return int(self.X.shape[1])
 
 
-class PartsOfSplits(Mapping[str, Part]):
-    """The parts of splits that share none, of which those of one split are in memory.
+class Folds(Mapping[str, Part]):
+    """The parts of splits into folds, of which those of one split are in memory.
 
-    `make` returns the parts of a split. It is called again for a split that another one came after.
+    `make` returns the parts of a split, again where those of another one were asked for since.
     """
 
     def __init__(self, splits: Sequence[Split], make: Callable[[Split], dict[str, Part]]) -> None:

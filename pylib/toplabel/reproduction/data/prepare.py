@@ -29,14 +29,7 @@ from toplabel.reproduction.data.checks import (
 from toplabel.reproduction.data.embedded import EMBEDDED
 from toplabel.reproduction.data.fetch import check_only_copy, raw_path, read_raw
 from toplabel.reproduction.data.formats import FORMATS, FormatError, Source
-from toplabel.reproduction.data.parts import (
-    LoadedSet,
-    Part,
-    PartsOfSplits,
-    PreparedSet,
-    Rows,
-    with_ones,
-)
+from toplabel.reproduction.data.parts import Folds, LoadedSet, Part, PreparedSet, Rows, with_ones
 from toplabel.reproduction.files import PathLike, file_sum
 from toplabel.reproduction.jobs import seed_of
 
@@ -56,11 +49,8 @@ def prepare(task: PrepareTask, raw_folder: PathLike) -> PreparedSet:
     else:
         loaded, raw = _read_checked(task, Path(raw_folder))
     splits = [*task.splits] or loaded.splits
-    used = {part for split in splits for part in (split.train, split.val, split.test) if part}
-    parts: Mapping[str, Part]
     if task.folds is None:
-        chosen = {name: part for name, part in loaded.parts.items() if name in used}
-        parts = _made(task, loaded, chosen, splits)
+        parts: Mapping[str, Part] = _made(task, loaded, splits)
     else:
         parts = cross_validated(task, loaded, splits, task.folds)
     prepared = finish(task.name, task.task, replace(loaded, parts=parts, splits=splits))
@@ -79,11 +69,11 @@ def prepare(task: PrepareTask, raw_folder: PathLike) -> PreparedSet:
     return replace(prepared, meta=meta)
 
 
-def _made(
-    task: PrepareTask, loaded: LoadedSet, parts: dict[str, Part], splits: Sequence[Split]
-) -> dict[str, Part]:
+def _made(task: PrepareTask, loaded: LoadedSet, splits: Sequence[Split]) -> dict[str, Part]:
     """Return the parts of some splits, without gaps, transformed and as they are stored."""
     where = f"data set '{task.name}'"
+    used = {part for split in splits for part in (split.train, split.val, split.test) if part}
+    parts = {name: part for name, part in loaded.parts.items() if name in used}
     if loaded.fill is not None:
         parts = _filled(where, loaded, parts, splits)
     if task.transform == "standardise":
@@ -314,9 +304,9 @@ def cross_validated(
         folds = kind(count, shuffle=True, random_state=seed).split(labels, labels)
         train, test = next(islice(folds, fold, None))
         parts = {split.train: _rows(whole, train), split.test: _rows(whole, test)}
-        return _made(task, loaded, parts, [split])
+        return _made(task, replace(loaded, parts=parts), [split])
 
-    return PartsOfSplits(splits, parts_of)
+    return Folds(splits, parts_of)
 
 
 def _check_fewest(name: str, loaded: LoadedSet, counts: np.ndarray, folds: int) -> None:
