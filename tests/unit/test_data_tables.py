@@ -1,10 +1,13 @@
 """Tables as strangers bring them: what is read from them, and what is told of it."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 from small_sets import own_entry
 
+from toplabel.reproduction.config.entry import RawFile, Split
 from toplabel.reproduction.data import PrepareTask
 from toplabel.reproduction.data.formats import FORMATS, FormatError, Source
 from toplabel.reproduction.data.formats.cells import words_of_list
@@ -116,7 +119,7 @@ def test_marks_between_thousands(load):
 def test_words_for_missing_values(load):
     text = "a,kind\n-999,x\n2,y\nn.d.,x\n4,y\n"
     loaded = load(text, label="kind", na_values=["n.d.", -999], missing="mean")
-    assert loaded.parts["all"].X.ravel().tolist() == [3, 2, 3, 4]
+    np.testing.assert_array_equal(loaded.parts["all"].X.ravel(), [np.nan, 2, np.nan, 4])
     assert column_of(loaded, "a").missing == 2
     text = "a,pool,kind\n1,None,NA\n2,Small,no\n"
     loaded = load(text, label="kind", keep_default_na=False)
@@ -133,6 +136,40 @@ def test_numbers_for_missing_values_are_compared_as_numbers(load, decimal):
     loaded = load(text, na_values=[-999], **options)
     assert [column_of(loaded, name).missing for name in ("a", "side")] == [2, 1]
     assert loaded.parts["all"].X[2, 0] == -999.5
+
+
+@pytest.mark.parametrize(("fill", "value"), [("median", 2.0), ("mean", 5.0)])
+def test_gaps_are_filled_by_the_training_part_of_each_split(tmp_path, fill, value):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine/test.csv").write_text("a,side,kind\n100,L,x\n,,y\n")
+    (tmp_path / "mine/train.csv").write_text("a,side,kind\n1,R,x\n2,L,y\n,R,x\n12,L,y\n")
+    files = RawFile("test.csv", "test"), RawFile("train.csv", "train")
+    options = {"label": "kind", "missing": fill}
+    own = own_entry(files=files, options=options, transform=None, bias=False)
+    parts = prepare(PrepareTask.of(own), tmp_path).parts
+    assert parts["test"].X.tolist() == [[100, 1, 0], [value, 0, 0]]
+    assert parts["train"].X[:, 0].tolist() == [1, 2, value, 12]
+    crossed = Split("one", "train", None, "test"), Split("two", "test", None, "train")
+    with pytest.raises(ValueError, match=r"'test' belongs to .*; to fill its gaps"):
+        prepare(PrepareTask.of(replace(own, splits=crossed)), tmp_path)
+
+
+def test_a_column_without_a_value_in_a_training_part_is_refused(own):
+    text = FRAME.assign(h=[1.0] + [None] * (N - 1)).to_csv(index=False)
+    with pytest.raises(ValueError, match=r"'mine', part 'train_f\d': column 'h' has no value"):
+        own(text, label="kind", missing="mean")
+
+
+def test_gaps_of_folds_are_filled_by_their_training_rows(own):
+    text = FRAME.assign(h=[None, None, *range(N - 2)]).to_csv(index=False)
+    prepared = own(text, label="kind", missing="mean")
+    for split in prepared.splits:
+        train, test = prepared.parts[split.train], prepared.parts[split.test]
+        known = train.rows[train.rows > 1] - 2
+        for part in (train, test):
+            raw = part.X[:, 2] * train.scale[2] + train.shift[2]
+            expected = np.where(part.rows > 1, part.rows - 2, known.mean())
+            np.testing.assert_allclose(raw, expected, atol=1e-9)
 
 
 def test_files_in_another_encoding(load):

@@ -5,8 +5,6 @@ import re
 
 # Nodes of a cluster often have no network, so files are fetched where Snakemake runs.
 rule fetch:
-    input:
-        lambda wildcards: plan.raw.source(f"data/raw/{wildcards.raw}"),
     output:
         "data/raw/{raw}",
     log:

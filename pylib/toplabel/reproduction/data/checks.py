@@ -180,19 +180,19 @@ def _faults(prepared: PreparedSet) -> Iterator[tuple[str, str]]:
     name, count = Counter(names).most_common(1)[0]
     if count > 1:
         yield "", f"the class name {name!r} occurs {count} times"
-    for name, part in parts.items():
+    trained, widths = {split.train for split in prepared.splits}, {}
+    for name, part in parts.items():  # once, since the parts of folds are made each time
+        widths[name] = part.n_features
         for fault in _faults_of_part(part):
             yield f", part '{name}'", fault
-    widths = {name: part.n_features for name, part in parts.items()}
-    if len(set(widths.values())) > 1:
-        yield "", f"the parts differ in their number of features: {widths}"
-    for name in dict.fromkeys(split.train for split in prepared.splits):
-        if prepared.task == "multiclass":
-            missing = np.flatnonzero(np.bincount(parts[name].y, minlength=len(names)) == 0)
+        if prepared.task == "multiclass" and name in trained:
+            missing = np.flatnonzero(np.bincount(part.y, minlength=len(names)) == 0)
             if missing.size:
                 others = f" (nor have {missing.size - 1} others)" if missing.size > 1 else ""
                 example = f"class {names[missing[0]]!r} has no training example{others}"
                 yield f", part '{name}'", example
+    if len(set(widths.values())) > 1:
+        yield "", f"the parts differ in their number of features: {widths}"
 
 
 def _faults_of_part(part: Part) -> Iterator[str]:

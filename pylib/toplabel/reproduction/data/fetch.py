@@ -323,15 +323,6 @@ class RawFiles:
         """Return the copy of a file in a mirror; None where none has it."""
         return find(task.file.name, [mirror / task.folder for mirror in self.mirrors])
 
-    def source(self, path: str) -> list[str]:
-        """Return the file of a mirror that a file is a copy of, as an input of rule `fetch`.
-
-        A file with a registered sum has none: its content does not depend on where it comes from.
-        """
-        task = self.fetched[path]
-        copy = None if task.file.sha256 else self._copy(task)
-        return [str(copy)] if copy else []
-
     @property
     def places(self) -> Places:
         """Where rule `fetch` looks for files."""
@@ -344,10 +335,10 @@ class RawFiles:
         """
         sums = {}
         for path in self.files(dataset):
-            if path in self.fetched:
-                for copy in self.source(path):
-                    with suppress(FetchError):  # the job that fetches it tells of the damage
-                        sums[path], _ = read_raw(self.fetched[path].file, Path(copy))
-            elif Path(path).is_file():
+            task = self.fetched.get(path)
+            if task is None and Path(path).is_file():
                 sums[path] = file_sum(path)
+            elif task and not task.file.sha256 and (copy := self._copy(task)):
+                with suppress(FetchError):  # the job that fetches it tells of the damage
+                    sums[path], _ = read_raw(task.file, copy)
         return sums

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
@@ -49,6 +49,31 @@ class Part:
         return int(self.X.shape[1])
 
 
+class Folds(Mapping[str, Part]):
+    """The parts of splits into folds, of which those of one split are in memory.
+
+    `make` returns the parts of a split, again where those of another one were asked for since.
+    """
+
+    def __init__(self, splits: Sequence[Split], make: Callable[[Split], dict[str, Part]]) -> None:
+        self._splits = {name: split for split in splits for name in (split.train, split.test)}
+        self._make = make
+        self._made: dict[str, Part] = {}
+
+    def __getitem__(self, name: str) -> Part:
+        split = self._splits[name]
+        if name not in self._made:
+            self._made = {}  # before others take memory
+            self._made = self._make(split)
+        return self._made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._splits)
+
+    def __len__(self) -> int:
+        return len(self._splits)
+
+
 @dataclass(frozen=True)
 class Column:
     """A column of a raw table, and what its reader took it for; the numbers are of all parts together."""
@@ -70,15 +95,17 @@ class LoadedSet:
 
     `splits` is empty where the registry says what is trained and tested on. `columns` are those of a
     table, first those that are features, with the `categories` of those of words by their names, and
-    `notes` are sentences on what its reader decided.
+    `notes` are sentences on what its reader decided. NaN in features are gaps, which the median or mean
+    of a training part is to `fill`.
     """
 
-    parts: dict[str, Part]
+    parts: Mapping[str, Part]
     class_names: list[str]
     splits: list[Split] = field(default_factory=list)
     columns: list[Column] = field(default_factory=list)
     categories: dict[str, list[str]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    fill: str | None = None
 
 
 @dataclass(frozen=True)
@@ -92,7 +119,7 @@ class PreparedSet:
     name: str
     task: Task
     class_names: list[str]
-    parts: dict[str, Part]
+    parts: Mapping[str, Part]
     splits: list[Split]
     meta: dict[str, Any] = field(default_factory=dict)
     columns: list[Column] = field(default_factory=list)

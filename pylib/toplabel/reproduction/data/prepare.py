@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
@@ -28,7 +29,7 @@ from toplabel.reproduction.data.checks import (
 from toplabel.reproduction.data.embedded import EMBEDDED
 from toplabel.reproduction.data.fetch import check_only_copy, raw_path, read_raw
 from toplabel.reproduction.data.formats import FORMATS, FormatError, Source
-from toplabel.reproduction.data.parts import LoadedSet, Part, PreparedSet, Rows, with_ones
+from toplabel.reproduction.data.parts import Folds, LoadedSet, Part, PreparedSet, Rows, with_ones
 from toplabel.reproduction.files import PathLike, file_sum
 from toplabel.reproduction.jobs import seed_of
 
@@ -48,17 +49,11 @@ def prepare(task: PrepareTask, raw_folder: PathLike) -> PreparedSet:
     else:
         loaded, raw = _read_checked(task, Path(raw_folder))
     splits = [*task.splits] or loaded.splits
-    if task.folds is not None:
-        loaded = cross_validated(task.folder, loaded, splits, task.folds)
-    used = {part for split in splits for part in (split.train, split.val, split.test) if part}
-    parts = {name: part for name, part in loaded.parts.items() if name in used}
-    if task.transform == "standardise":
-        parts = store(parts)  # centred where they are dense
-    if task.transform is not None:
-        parts = transform(where, parts, splits, task.transform)
-    if task.bias:
-        parts = {name: replace(part, X=with_ones(part.X)) for name, part in parts.items()}
-    prepared = finish(task.name, task.task, replace(loaded, parts=store(parts), splits=splits))
+    if task.folds is None:
+        parts: Mapping[str, Part] = _made(task, loaded, splits)
+    else:
+        parts = cross_validated(task, loaded, splits, task.folds)
+    prepared = finish(task.name, task.task, replace(loaded, parts=parts, splits=splits))
     measured = statistics(prepared)
     _check_printed_rows(task, measured["n_train"])
     sentences = [norm_advice(measured, task.C)] if task.C else []
@@ -72,6 +67,22 @@ def prepare(task: PrepareTask, raw_folder: PathLike) -> PreparedSet:
         "columns": _named(loaded),
     }
     return replace(prepared, meta=meta)
+
+
+def _made(task: PrepareTask, loaded: LoadedSet, splits: Sequence[Split]) -> dict[str, Part]:
+    """Return the parts of some splits, without gaps, transformed and as they are stored."""
+    where = f"data set '{task.name}'"
+    used = {part for split in splits for part in (split.train, split.val, split.test) if part}
+    parts = {name: part for name, part in loaded.parts.items() if name in used}
+    if loaded.fill is not None:
+        parts = _filled(where, loaded, parts, splits)
+    if task.transform == "standardise":
+        parts = store(parts)  # centred where they are dense
+    if task.transform is not None:
+        parts = transform(where, parts, splits, task.transform)
+    if task.bias:
+        parts = {name: replace(part, X=with_ones(part.X)) for name, part in parts.items()}
+    return store(parts)
 
 
 def _named(loaded: LoadedSet) -> dict[str, Any]:
@@ -198,7 +209,7 @@ def transform(
     """
     if method == "normalise":
         return {name: replace(part, X=normalize(_float64(part.X))) for name, part in parts.items()}
-    owner = _training_parts(where, splits)
+    owner = _training_parts(where, splits, "to standardise it")
     scalers = {train: _scaler(parts[train].X) for train in set(owner.values())}
     scaled = {name: scalers[owner[name]].transform(_float64(p.X)) for name, p in parts.items()}
     transformed = {name: replace(part, X=scaled[name]) for name, part in parts.items()}
@@ -212,13 +223,35 @@ def _scaler(X: Rows) -> StandardScaler:
     return StandardScaler(with_mean=not sparse.issparse(X)).fit(_float64(X))
 
 
-def _training_parts(where: str, splits: Sequence[Split]) -> dict[str, str]:
-    """Return the training part that each part is standardised by."""
+def _filled(
+    where: str, loaded: LoadedSet, parts: Mapping[str, Part], splits: Sequence[Split]
+) -> dict[str, Part]:
+    """Fill the gaps in the columns of every split by the median or the mean of its training rows.
+
+    Splits that share a part must share their training part.
+    """
+    owner = _training_parts(where, splits, "to fill its gaps")
+    middle = np.nanmedian if loaded.fill == "median" else np.nanmean
+    values = {}
+    for train in dict.fromkeys(owner.values()):
+        if (empty := np.flatnonzero(np.isnan(parts[train].X).all(axis=0))).size:
+            names = [column.name for column in loaded.columns if column.width]  # numbers come first
+            message = f"column {names[empty[0]]!r} has no value in it to fill gaps with"
+            raise ValueError(f"{where}, part '{train}': {message}")
+        values[train] = middle(parts[train].X, axis=0)
+    return {
+        name: replace(part, X=np.where(np.isnan(part.X), values[owner[name]], part.X))
+        for name, part in parts.items()
+    }
+
+
+def _training_parts(where: str, splits: Sequence[Split], purpose: str) -> dict[str, str]:
+    """Return the training part that each part is standardised or filled by."""
     owner: dict[str, str] = {}
     for split in splits:
         for name in filter(None, (split.train, split.val, split.test)):
             if owner.setdefault(name, split.train) != split.train:
-                both = f"'{owner[name]}' and '{split.train}'; to standardise it needs one"
+                both = f"'{owner[name]}' and '{split.train}'; {purpose} there must be one"
                 raise ValueError(f"{where}: the part '{name}' belongs to the training parts {both}")
     return owner
 
@@ -247,12 +280,16 @@ def divide(name: str, loaded: LoadedSet, how: Divide) -> LoadedSet:
     return replace(loaded, parts=parts)
 
 
-def cross_validated(name: str, loaded: LoadedSet, splits: Sequence[Split], count: int) -> LoadedSet:
+def cross_validated(
+    task: PrepareTask, loaded: LoadedSet, splits: Sequence[Split], count: int
+) -> Mapping[str, Part]:
     """Cut the one part into so many folds, once or several times, one draw after the other.
 
-    Each split tests on a fold and trains on the others of its draw. Folds depend on `name` and the
-    number of the draw alone. They are stratified by class where rows have one label.
+    Each split tests on a fold and trains on the others of its draw. Folds depend on the folder of the
+    set and the number of the draw alone. They are stratified by class where rows have one label. The
+    parts of a split are made when they are asked for, so that memory holds those of one split.
     """
+    name = task.folder
     (whole,) = loaded.parts.values()
     if whole.groups is not None:
         raise ValueError(f"data set '{name}', folds: a part with regions cannot be cut")
@@ -260,14 +297,16 @@ def cross_validated(name: str, loaded: LoadedSet, splits: Sequence[Split], count
     if whole.y is not None:
         _check_fewest(name, loaded, np.bincount(whole.y), count)
     labels = np.zeros(whole.n_instances) if whole.y is None else whole.y
-    parts = {}
-    for first in range(0, len(splits), count):
-        draw = (first // count,) if first else ()
-        seed = seed_of(name, "folds", *draw) % 2**32
+
+    def parts_of(split: Split) -> dict[str, Part]:
+        draw, fold = divmod(splits.index(split), count)
+        seed = seed_of(name, "folds", *([draw] if draw else [])) % 2**32
         folds = kind(count, shuffle=True, random_state=seed).split(labels, labels)
-        for split, (train, test) in zip(splits[first : first + count], folds, strict=True):
-            parts[split.train], parts[split.test] = _rows(whole, train), _rows(whole, test)
-    return replace(loaded, parts=parts)
+        train, test = next(islice(folds, fold, None))
+        parts = {split.train: _rows(whole, train), split.test: _rows(whole, test)}
+        return _made(task, replace(loaded, parts=parts), [split])
+
+    return Folds(splits, parts_of)
 
 
 def _check_fewest(name: str, loaded: LoadedSet, counts: np.ndarray, folds: int) -> None:

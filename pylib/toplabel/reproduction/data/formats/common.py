@@ -102,7 +102,7 @@ class Table(NamedTuple):
     words, or label sets (n, m) of 0 and 1, which may be in a file of their own, `labels_path`.
     `names` are those of the features, `lines` (n,) the lines of a text file on which the rows stand,
     `rows` and `ids` those of `toplabel.reproduction.data.parts.Part`, and `if_infinite` is what helps
-    where a feature is infinite.
+    where a feature is infinite. Where it `has_gaps`, NaN is a gap that is filled later.
     """
 
     path: Path
@@ -114,6 +114,7 @@ class Table(NamedTuple):
     rows: np.ndarray | None = None
     ids: np.ndarray | None = None
     if_infinite: str = ""
+    has_gaps: bool = False
 
     def error(self, message: str) -> FormatError:
         """Return an error in the labels."""
@@ -153,7 +154,7 @@ def assemble(
 
 def _check_finite(table: Table, X: Rows) -> None:
     """Refuse NaN and infinity, with the row of the file, its line, and the name of the feature."""
-    if bad := not_finite(X):
+    if bad := not_finite(np.where(np.isnan(X), 0.0, X) if table.has_gaps else X):
         row, column, value = bad
         name = f"column {column}" if table.names is None else f"{shown(table.names[column])}"
         line = None if table.lines is None else int(table.lines[row])

@@ -81,9 +81,9 @@ def load(
     The labels are the column `label` (one class a row; a number counts from 0, or from the last
     column if it is negative), the columns `labels` of 0 and 1, or the column of `tags` that holds
     lists of words. All other columns but those of `drop` are features: numbers, or categories
-    (`categorical`, and columns of words), which become a 0/1 column for each value. What fills a
-    gap, the median or mean, is that of the first part. The other options are those of
-    `pandas.read_csv`.
+    (`categorical`, and columns of words), which become a 0/1 column for each value. Gaps in numbers
+    that `missing` fills stay NaN, since the median or mean is that of a training part. The other
+    options are those of `pandas.read_csv`.
     """
     if (label is None) + (not labels) + (tags is None) != 2:
         raise ValueError("the format 'table' needs one of the options label, labels and tags")
@@ -101,7 +101,8 @@ def load(
         if name not in asked:
             table.take(name, name in drop, name in categorical)
     table.refuse_words()
-    X = table.filled()
+    X = table.features()
+    has_gaps = bool(X.isna().any(axis=None))
     names, labels_of_rows = read_labels(table, asked, label, tags, X.index)
     tables = {}
     for part, raw in raws.items():
@@ -116,10 +117,15 @@ def load(
             rows=numbers if len(numbers) < len(raw.frame) else None,
             ids=None if table.ids is None else table.ids[X.index][rows].to_numpy(str),
             if_infinite=_IF_INFINITE,
+            has_gaps=has_gaps,
         )
     loaded = assemble(tables, source.task, names)
     return replace(
-        loaded, columns=table.described(), categories=table.categories, notes=table.notes
+        loaded,
+        columns=table.described(),
+        categories=table.categories,
+        notes=table.notes,
+        fill=missing if has_gaps else None,
     )
 
 

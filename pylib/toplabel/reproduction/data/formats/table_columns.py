@@ -44,7 +44,6 @@ class TableColumns:
         self.categories: dict[str, list[str]] = {}
         self.ids: pd.Series | None = None
         self._raws, self.how, self._missing = raws, how, missing
-        self._first = next(iter(raws))
         self._numbers: dict[str, pd.Series] = {}
         self._words: dict[str, pd.Series] = {}
         self._gaps: dict[str, pd.Series] = {}
@@ -114,9 +113,9 @@ class TableColumns:
         others = [name for name in self.whole.columns if name not in features]
         return [self._told[name] for name in (*features, *others) if name in self._told]
 
-    def filled(self) -> pd.DataFrame:
-        """Return the features of the rows that are kept, without gaps in numbers."""
-        path = self._raws[self._first].path
+    def features(self) -> pd.DataFrame:
+        """Return the features of the rows that are kept, NaN for gaps in numbers that are to be filled."""
+        path = next(iter(self._raws.values())).path
         if not self._numbers and not self._words:
             raise FormatError(path, None, "no column is left as a feature")
         numbers, words, gaps = (
@@ -134,13 +133,6 @@ class TableColumns:
             numbers, words = numbers[kept], words[kept]
         elif self._missing == "error" and len(counts):
             self._refuse_gaps(gaps, counts)
-        elif self._missing != "error":
-            known = numbers.loc[[self._first]]
-            values = known.median() if self._missing == "median" else known.mean()
-            if unknown := [name for name in counts.index if pd.isna(values.get(name, 0.0))]:
-                message = f"column {shown(unknown[0])} has no value in it to fill gaps with"
-                raise FormatError(path, None, message)
-            numbers = numbers.fillna(values)
         return pd.concat([numbers, *(self._coded(name, words[name]) for name in words)], axis=1)
 
     def _coded(self, name: str, words: pd.Series) -> pd.DataFrame:

@@ -105,7 +105,7 @@ def read_values(path: Path, delimiter: str, header: bool, encoding: str | None =
         raise FormatError(path, first, "this header is all there is: 0 rows")
     width = len(rows[0])
     if names is not None and width == len(names) + 1:
-        if _ends_empty(rows):
+        if not any(row[-1] for row in rows):
             names = [*names, ""]
         elif len({row[0] for row in rows}) == len(rows):
             names = ["", *names]
@@ -145,11 +145,6 @@ def _split(path: Path, text: str, delimiter: str) -> tuple[list[list[str]], list
     while rows and not any(rows[-1]):  # as spreadsheets write them below the last row
         rows.pop()
     return rows, ends[: len(rows)], delimiter
-
-
-def _ends_empty(rows: list[list[str]]) -> bool:
-    """Return whether the last value of each row is empty."""
-    return all(not row[-1] for row in rows)
 
 
 def _refuse_ragged(
