@@ -21,10 +21,10 @@ from toplabel.more_losses import OrderedHinge
 
 def test_a_warm_start_with_another_loss_that_has_arrays_starts_anew(problem):
     X, y, _ = problem
-    weights = np.array([1.0, 0.5])
-    model = TopKClassifier(OrderedHinge(weights), warm_start=True, random_state=0).fit(X, y)
+    first, second = (OrderedHinge(np.array([1.0, 0.5])) for _ in range(2))
+    model = TopKClassifier(first, warm_start=True, random_state=0).fit(X, y)
     expected = model.coef_
-    model.set_params(loss=OrderedHinge(weights)).fit(X, y)
+    model.set_params(loss=second).fit(X, y)
     np.testing.assert_array_equal(model.coef_, expected)
 
 

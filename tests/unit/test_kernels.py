@@ -117,7 +117,7 @@ def test_theta_is_that_of_the_rows_that_have_weight(form, theta):
 
 def test_theta_scale_of_rows_whose_squares_overflow_is_refused():
     X = 1e200 * np.random.default_rng(0).normal(size=(20, 2))
-    with pytest.raises(ValueError, match="X must be at most 1e[+]100 in size"):
+    with pytest.raises(ValueError, match=r"X must be at most 1e\+100 in size"):
         toplabel.solve(X, np.arange(20) % 2, kernel="rbf", theta="scale")
 
 

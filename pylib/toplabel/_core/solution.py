@@ -239,6 +239,6 @@ def product(rows: Features, factor: np.ndarray) -> np.ndarray:
     if sparse.issparse(rows) or rows.dtype == np.float64:
         return np.asarray(rows @ factor)
     out = np.empty((len(rows), factor.shape[1]))
-    for part in row_blocks(*rows.shape, tuning.CONVERTED):
+    for part in row_blocks(len(rows), rows.shape[1], tuning.CONVERTED):
         out[part] = rows[part] @ factor
     return out

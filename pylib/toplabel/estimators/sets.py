@@ -212,8 +212,9 @@ class SetsMixin:
         """
         for name in ("calibration_", "n_calibration_"):
             self.__dict__.pop(name, None)
+        params["sample_weight"] = sample_weight
         if self.calibration is None:
-            return self._fit(X, y, sample_weight, **params)
+            return self._fit(X, y, **params)
         share = check_share(self.calibration)
         if get_tags(self).input_tags.pairwise:
             raise ValueError(

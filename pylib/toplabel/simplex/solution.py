@@ -169,7 +169,7 @@ def from_scores(
 def _combined(W: np.ndarray) -> np.ndarray:
     """Return factors of the code vectors, (p, T), as p vectors."""
     out = np.empty((len(W), W.shape[1] - 1))
-    for rows in row_blocks(*W.shape, tuning.ROW_BLOCK):
+    for rows in row_blocks(len(W), W.shape[1], tuning.ROW_BLOCK):
         out[rows] = coding.combine(W[rows]) / coding.norm_factor(W.shape[1])
     return out
 
