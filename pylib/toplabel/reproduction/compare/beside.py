@@ -129,7 +129,8 @@ class _OverSets:
         self._methods, self._sets = numbers.compared, numbers.whole
         # Rounded, so that sums in another order do not break ties; (sets, methods).
         self._means = numbers.means.loc[self._sets, self._methods].to_numpy().round(9)
-        self._ranks = statistics.rank_methods(self._means).mean(axis=0)
+        ranks = statistics.rank_methods(self._means)
+        self._ranks = ranks.mean(axis=0) if len(ranks) else np.full(len(self._methods), np.nan)
 
     @property
     def _is_tested(self) -> bool:
@@ -205,7 +206,7 @@ class _OverSets:
         least = (len(self._methods) - 1) * 0.5 ** (len(self._sets) - 1)
         return row | {
             "friedman_chi2": test.chi2,
-            "friedman_F": test.F,
+            "friedman_F": test.F if np.isfinite(test.F) else np.nan,
             "friedman_p": test.p,
             "critical_difference": statistics.critical_difference(*self._means.shape),
             "wilcoxon_least_p": min(1.0, least),
