@@ -281,14 +281,19 @@ static void test_limits(void) {
     pairs->watch = (tl_watch){0};
     CHECK(tl_pairs_gather(pairs, TL_FLOAT32, p.gram32, blocks) == TL_OK);
     CHECK(tl_pairs_use(pairs, blocks) == TL_OK);
-    pairs->watch = (tl_watch){0};
-    CHECK(tl_pairs_newton(pairs, 1.0, 0.1, 1, &steps, &length) == TL_OK && length > 0.0);
-    const double work = pairs->watch.work;
-    CHECK(tl_pairs_select(pairs, scores, dual, &entries, &numbers) == TL_OK);
-    CHECK(tl_pairs_use(pairs, blocks) == TL_OK);
-    pairs->watch = (tl_watch){.ask = is_one, .user = &steps, .work = TL_WORK_BETWEEN - work};
-    CHECK(tl_pairs_newton(pairs, 1.0, 0.1, 1, &steps, &length) == TL_ERR_OVER);
-    CHECK(length == 0.0);
+    double work = 0.0;
+    for (int is_limited = 0; is_limited < 2; is_limited++) {
+        pairs->random = 0;
+        CHECK(tl_pairs_select(pairs, scores, dual, &entries, &numbers) == TL_OK);
+        CHECK(tl_pairs_use(pairs, blocks) == TL_OK);
+        CHECK(tl_pairs_run(pairs, 1) == TL_OK);
+        pairs->watch = (tl_watch){.ask = is_one, .user = &steps};
+        if (is_limited) pairs->watch.work = TL_WORK_BETWEEN - work;
+        const tl_status status = tl_pairs_newton(pairs, 1.0, 0.1, 1, &steps, &length);
+        CHECK(status == (is_limited ? TL_ERR_OVER : TL_OK));
+        CHECK(is_limited ? length == 0.0 : length > 0.0);
+        work = pairs->watch.work;
+    }
     tl_pairs_free(pairs);
 }
 
