@@ -220,7 +220,7 @@ static void test_tiny_weight(void) {
         weight[i] = i == 7 ? 1e-310 : 1.0;
         square[i] = p.gram[i * N + i];
     }
-    CHECK(tl_pairs_create(TL_LOSS_SVM_MULTI, 1, 0.5, 1.0, N, M, p.start, p.label, weight, square,
+    CHECK(tl_pairs_create(TL_LOSS_SVM_MULTI, 1, 0.0, 1.0, N, M, p.start, p.label, weight, square,
                           NULL, NULL, &pairs) == TL_OK);
     CHECK(tl_pairs_select(pairs, scores, dual, &entries, &numbers) == TL_OK);
     CHECK(pairs->rows == N - 2); /* nor has the row of zeros */
