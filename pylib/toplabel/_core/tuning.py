@@ -130,7 +130,7 @@ PAIRS_PRODUCTS = 250.0
 """Multiplications of an outer step with each number of the blocks; beside these it costs a pass. Measured costs
 are 270 to 330 on silhouettes and isolet, 200 on usps, 115 to 140 on news20 and topics, at most 60 with kernels."""
 DENSE_GRAM, SPARSE_GRAM = 0.08, 15.0
-"""What a multiplication of the Gram matrix in float32 costs, in units of one of a pass."""
+"""The cost of a multiplication of the Gram matrix in float32, in units of one of a pass."""
 LEAST_TOL = 1e-12
 
 # ---- descent (descent.py, nonconvex.py) ----

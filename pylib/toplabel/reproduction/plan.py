@@ -84,7 +84,7 @@ class Plan:
     """
 
     outdated: frozenset[Cell] = frozenset()
-    """Of a run that only shows, the cells with results that were made under another config."""
+    """The cells with results of another config, which a run that only shows leaves out."""
 
     def __init__(self, root: str | Path, config: Mapping[str, Any], source: str = DEFAULTS) -> None:
         self.root = Path(root)

@@ -75,7 +75,7 @@ def _features(entry: Entry) -> str:
 
 @dataclass(frozen=True)
 class _Selection:
-    """What the methods of a study select on a data set, and by what."""
+    """The hyper-parameters that methods of a study select on a data set, and the rule they do it by."""
 
     entry: Entry
     study: Study

@@ -287,7 +287,7 @@ class Entry(ConfigModel):
 
     @property
     def draws_training_rows(self) -> bool:
-        """Whether each split has training rows that are drawn for it alone."""
+        """Tell whether each split has training rows that are drawn for it alone."""
         return self.embedded == "circle" or bool(self.network and self.network.n_train)
 
     def is_in(self, source: str) -> bool:

@@ -364,7 +364,7 @@ class Method(ConfigModel):
 
     @property
     def scales_C(self) -> bool:
-        """Whether its grid of C is divided by what a data set has as `C_scale`."""
+        """Tell whether the grid of C is divided by the `C_scale` of a data set."""
         on_raw_rows = self.kernel == "linear" and self.features != "standardise"
         return on_raw_rows and self.selects_C and not self.point
 
