@@ -149,7 +149,7 @@ def test_the_corrected_test_is_a_t_test_with_another_variance():
 
 
 def test_draws_with_training_rows_of_their_own_have_no_correction(repository):
-    """As circle with its 200 rows to train and 200,000 to test on, with which nothing was told apart."""
+    """The splits are like those of circle: 200 rows to train on and 200,000 to test on."""
     names = ["circle", "mnist_network", "digits_network", "letter"]
     sizes = pd.DataFrame({"dataset": names, "n_train": "200", "n_test": "200000"})
     shares = results._test_shares(sizes, load_catalogue(repository))
