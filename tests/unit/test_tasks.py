@@ -219,11 +219,10 @@ def test_a_key_of_the_run_changes_what_depends_on_it(repository_plan, key):
 
 
 #: By key of the run: which of the rules that are of no cell run again; each run is described.
-OF_NO_CELL = ("fetch", "calibration", "time", "draw_figure", "compare", "report", "describe_run")
+OF_NO_CELL = ("fetch", "time", "draw_figure", "compare", "report", "describe_run")
 ALSO_RUN = {
-    "seed": {"calibration"},
     "studies": {"compare"},
-    "budget": {"calibration", "time"},
+    "budget": {"time"},
     "threshold": {"compare"},
 }
 

@@ -19,27 +19,6 @@ rule draw_figure:
         "../scripts/draw_figure.py"
 
 
-# The study of top-k calibration (TPAMI section 4, docs/evidence/calibration.md): no data, no training.
-rule calibration:
-    output:
-        minima="results/calibration/minima.csv",
-        cases="results/calibration/cases.csv",
-        table="results/tables/calibration.csv",
-        json="results/tables/calibration.json",
-    log:
-        "results/logs/calibration.log",
-    benchmark:
-        "results/benchmarks/calibration.tsv"
-    resources:
-        **needs("calibration"),
-    params:
-        task=tasks.calibration,
-    message:
-        "Study the calibration of the losses"
-    script:
-        "../scripts/calibration.py"
-
-
 IN_CPU_TIME = ("peers", "projections")
 ALL_CORES = workflow.resource_settings.cores or 1  # none is known on a cluster
 

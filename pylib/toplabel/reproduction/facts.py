@@ -37,7 +37,7 @@ KEPT_JOBS: dict[str, type] = {
 """The columns of the jobs of the kept run, reports/summary/jobs.csv."""
 MB = 2000
 MINUTES = {
-    **dict.fromkeys(("prepare", "evaluate", "predict", "calibration"), 30),
+    **dict.fromkeys(("prepare", "evaluate", "predict"), 30),
     **dict.fromkeys(("train_network", "extract_features", "fine_tune", "time"), 60),
     **dict.fromkeys(("tune", "train", "learning_curve", "final_model"), 120),
 }

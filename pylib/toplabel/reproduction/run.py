@@ -41,7 +41,7 @@ _KNOWN = re.compile(
 )
 _RULE = re.compile(r"^rule (\w+):", re.MULTILINE)
 # Folders of results/ that are no data set, and of results/<set>/ that are no method.
-_OF_RUN = {"benchmarks", "calibration", "figures", "logs", "tables", "timing"}
+_OF_RUN = {"benchmarks", "figures", "logs", "tables", "timing"}
 _OF_SET = {"data", "network"}
 _OF_REPORT = {"code", "data", "summary"}  # folders of reports/, where each study of a run has one
 

@@ -12,7 +12,6 @@ from dataclasses import asdict, dataclass, replace
 from itertools import chain
 from typing import Any
 
-from toplabel.reproduction.calibration import CalibrationTask
 from toplabel.reproduction.compare import CompareTask
 from toplabel.reproduction.config.catalogue import Cell
 from toplabel.reproduction.config.competitors import COMPETITORS
@@ -241,11 +240,6 @@ class Tasks:
         trains = bool(self.targets.timing_inputs(name))
         title = plan.registry[self.targets.timed_set].title if trains else ""
         return plain(TimeTask(name, plan.budget == "quick", title))
-
-    def calibration(self, wildcards: Any) -> dict[str, Any]:
-        """Return the task of the study of calibration."""
-        each = 1 if self.plan.budget == "quick" else 2
-        return plain(CalibrationTask(self.plan.run.seed, each))
 
 
 def _measured_recipe(method: Method, metrics: Sequence[str]) -> Recipe:
