@@ -29,12 +29,12 @@ from matplotlib.figure import Figure
 from scipy import sparse
 from sklearn.svm import LinearSVC
 
+from benchmark_utils.peers import logistic
 from large import MIB, peak_mib
 from toplabel import losses
 from toplabel.reproduction.jobs import seed_of
 from toplabel.reproduction.report.figures.drawing import MARKERS, WIDTH, house_style
-from toplabel.reproduction.timing.clock import cpu_name, load_average
-from toplabel.reproduction.timing.peers import logistic
+from toplabel.reproduction.timing import cpu_name, load_average
 from toplabel.solver import solve
 
 EPS = 1e-3  # ours ends at this certified gap, the others at the first (P - P*)/P* that is as small

@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_limits
 from benchmark_utils.measuring import best_of_rounds
 from toplabel import MultilabelClassifier, kernels
 from toplabel.reproduction.jobs import seed_of
-from toplabel.reproduction.timing.clock import cpu_name, load_average
+from toplabel.reproduction.timing import cpu_name, load_average
 from toplabel.solver import solve
 
 CASES = {

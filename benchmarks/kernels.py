@@ -23,7 +23,7 @@ from benchmark_utils.measuring import Meter, best_of_rounds
 from benchmark_utils.problems import BenchProblem, synthetic
 from toplabel import prox
 from toplabel.reproduction.jobs import seed_of
-from toplabel.reproduction.timing.clock import fastest, timed
+from toplabel.reproduction.timing import fastest, timed
 from toplabel.reproduction.timing.projections import (
     DIMENSIONS,
     OURS,

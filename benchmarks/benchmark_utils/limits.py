@@ -12,7 +12,7 @@ from scipy.linalg.blas import get_blas_funcs
 from threadpoolctl import threadpool_info
 
 from benchmark_utils.packages import versions
-from toplabel.reproduction.timing.clock import cpu_name, cpuinfo, fastest, load_average
+from toplabel.reproduction.timing import cpu_name, cpuinfo, fastest, load_average
 
 # What a processor must have to run the clones of the C library (TL_CLONES in csrc/src/compiler.h).
 _LEVELS = {

@@ -7,7 +7,7 @@ from operator import itemgetter
 from typing import TypeVar
 
 from toplabel._core.lib import _capsule_pointer, check, ffi, lib
-from toplabel.reproduction.timing.clock import timed
+from toplabel.reproduction.timing import timed
 
 Key = TypeVar("Key")
 Result = TypeVar("Result")

@@ -18,8 +18,9 @@ from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
 import toplabel
-from toplabel.reproduction.timing.clock import timed
-from toplabel.reproduction.timing.peers import primal, quiet
+from benchmark_utils.peers import quiet
+from toplabel.reproduction.timing import timed
+from toplabel.reproduction.timing.training import primal
 
 TOL, EXACT, ROUNDS, LIMIT = 1e-3, 1e-9, 7, 0.5
 

@@ -1,12 +1,10 @@
 """LIBLINEAR, as scikit-learn has it."""
 
-import warnings
-
 import numpy as np
 from benchopt import BaseSolver
 
+from benchmark_utils.peers import hinge, logistic_ova, quiet
 from benchmark_utils.stopping import more
-from toplabel.reproduction.timing.peers import hinge, logistic_ova
 
 
 class Solver(BaseSolver):
@@ -34,13 +32,11 @@ class Solver(BaseSolver):
         """Train for a number of iterations, or to a tolerance that falls with them."""
         if step == 0:
             return
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # so few iterations are not meant to converge
-            given = self.problem.X, self.problem.y, self.problem.C, step
-            if self.loss == "lr_ova":
-                self.W = logistic_ova(*given, dual=self.dual)
-            else:
-                self.W = hinge(*given, self.loss)
+        given = self.problem.X, self.problem.y, self.problem.C, step
+        if self.loss == "lr_ova":
+            self.W = quiet(logistic_ova, *given, dual=self.dual)
+        else:
+            self.W = quiet(hinge, *given, self.loss)
 
     def get_result(self):
         """Return W."""

@@ -1,12 +1,10 @@
 """The solvers of scikit-learn's logistic regression."""
 
-import warnings
-
 import numpy as np
 from benchopt import BaseSolver
 
+from benchmark_utils.peers import logistic, quiet
 from benchmark_utils.stopping import more
-from toplabel.reproduction.timing.peers import logistic
 
 LARGEST_HESSIAN = 3000  # classes times features beyond which newton-cholesky does not pay (or fit)
 
@@ -38,9 +36,7 @@ class Solver(BaseSolver):
         if iterations == 0:
             return
         X, y, C = self.problem.X, self.problem.y, self.problem.C
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # so few iterations are not meant to converge
-            self.W = logistic(X, y, C, iterations, solver=self.solver)
+        self.W = quiet(logistic, X, y, C, iterations, solver=self.solver)
 
     def get_result(self):
         """Return W."""

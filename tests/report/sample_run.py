@@ -153,7 +153,7 @@ class Sample:
             ("figures/rings.svg", SVG),
             ("figures/rings.json", _words("rings", alt="Two rings")),
             ("tables/plain.csv", "method,value\nSVM^{Multi},1000\n"),
-            ("tables/plain.json", _words("plain", page="", lead="")),
+            ("tables/plain.json", _words("plain", page="")),
             ("letter/data/meta.json", json.dumps({"raw": _RAW})),
         ):
             with result_path(results / name) as path:

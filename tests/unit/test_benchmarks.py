@@ -12,7 +12,9 @@ import numpy as np
 import pytest
 
 ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT / "benchmarks"))
+sys.path[:0] = [str(ROOT / "benchmarks"), str(ROOT / "benchmarks/evidence")]
+
+import peers  # noqa: E402
 
 import growth  # noqa: E402
 from benchmark_utils import own_solver  # noqa: E402
@@ -75,6 +77,13 @@ def test_the_scripts_print_their_tables():
         assert word in text
     assert "within_limit" in run("benchmarks/large.py", "--quick")
     assert "matrix of the RBF kernel" in run("benchmarks/jobs.py", "--quick")
+
+
+def test_all_peers_reach_the_accuracy():
+    problem = synthetic("a", quick=True)
+    raced = peers.race(problem.X, problem.y, problem.C, 1e-3, peers.PEERS)
+    assert {*raced["loss"]} == {*LOSSES}
+    assert raced["reached"].all()
 
 
 def test_growth_is_measured_once_and_drawn(tmp_path):

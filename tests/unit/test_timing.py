@@ -1,4 +1,4 @@
-"""What is measured in times, and the tables of them; not how long anything takes."""
+"""What is measured in times, and the table of them; not how long anything takes."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import pytest
 
 import toplabel
 from toplabel.prox import bipartite_simplex, topk_simplex_alpha
-from toplabel.reproduction.compare import speed
+from toplabel.reproduction import timing
 from toplabel.reproduction.config.entry import Split
 from toplabel.reproduction.data.parts import Part, PreparedSet
-from toplabel.reproduction.timing import clock, peers, projections, training
+from toplabel.reproduction.timing import projections, training
 
 
 def _clusters(n: int):
@@ -73,31 +73,22 @@ def test_table_2_has_ours_the_papers_and_their_ratios() -> None:
         columns=["dimension", "sorting_based_s", "variable_fixing_s", "improvement"],
     )
     frame = pd.DataFrame(rows, columns=projections.COLUMNS)
-    table = speed.table_of_projections(frame, printed, "Measured here.")
-    first, second = table.frame.to_dict("records")
+    table, words = projections.table_of_projections(frame, printed, "Measured here.")
+    first, second = table.to_dict("records")
     assert (first["seconds"], first["seconds, paper"]) == ("0.01", "0.02")
     assert first["ratio, paper"] == "2.0"
     assert first["ratio, sorting"] == "5.0"
     assert second["ratio, sorting"] == "9.0"
-    assert table.caption.endswith("Measured here.")
+    assert words["caption"].endswith("Measured here.")
 
 
 # ---- the race ------------------------------------------------------------------------------------
 
 
 def test_fista_finds_the_optimum_of_the_softmax(small) -> None:
-    W = next(itertools.islice(peers.fista(small.X, small.y, small.C), 500, None))
+    W = next(itertools.islice(training.fista(small.X, small.y, small.C), 500, None))
     proof = toplabel.solve(small.X, small.y, loss="lr_multi", C=small.C, tol=1e-9)
-    assert peers.primal("lr_multi", small.X, small.y, W, small.C) / proof.dual - 1 <= 1e-8
-
-
-def test_all_peers_reach_the_accuracy_and_the_page_says_how_fast_they_are(small) -> None:
-    raced = peers.race(small.X, small.y, small.C)
-    assert raced["reached"].all()
-    times = {"ours": 0.5, "seconds": np.arange(1.0, 7.0), "reached": raced.index != 3}
-    table = speed.table_of_peers(raced.assign(**times), "Small.", "Measured here.")
-    assert table.frame["ratio to ours"].tolist()[2:4] == ["6.0", "> 8.0"]
-    assert "softmax 0.5 s (scikit-learn, lbfgs 10.0 times as long)" in table.lead
+    assert training.primal("lr_multi", small.X, small.y, W, small.C) / proof.dual - 1 <= 1e-8
 
 
 def test_all_solvers_of_the_race_arrive(small) -> None:
@@ -145,8 +136,8 @@ def test_the_curves_are_those_of_the_solver() -> None:
 
 @pytest.mark.parametrize(("loads", "busy"), [([2.5, 3.0], True), ([0.1, 0.2], False)])
 def test_conditions_are_told(monkeypatch, loads, busy) -> None:
-    monkeypatch.setattr(clock, "load_average", partial(next, iter(loads)))
-    result, sentence = clock.measure(lambda: 1.0, quick=True)
+    monkeypatch.setattr(timing, "load_average", partial(next, iter(loads)))
+    result, sentence = timing.measure(lambda: 1.0, quick=True)
     assert result == 1.0
     assert f"{loads[0]:.1f} before and {loads[1]:.1f} after" in sentence
     assert ("busy" in sentence) == busy

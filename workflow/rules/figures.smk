@@ -19,12 +19,11 @@ rule draw_figure:
         "../scripts/draw_figure.py"
 
 
-IN_CPU_TIME = ("peers", "projections")
 ALL_CORES = workflow.resource_settings.cores or 1  # none is known on a cluster
 
 
-# Times for the figures of TPAMI Fig. 3 and Table 2, and beside LIBLINEAR and scikit-learn. Wall time is measured with all
-# cores taken, so that no other job disturbs the clock. Projections and peers are measured in CPU time.
+# Times for TPAMI Fig. 3 and Table 2. Wall time is measured with all cores taken, so that no other job disturbs the clock;
+# projections are measured in CPU time.
 rule time:
     input:
         unpack(planned(targets.timing_inputs, "{timing}")),
@@ -34,8 +33,8 @@ rule time:
     log:
         "results/logs/timing/{timing}.log",
     wildcard_constraints:
-        timing="convergence|peers|projections|softmax",
-    threads: lambda wildcards: 1 if wildcards.timing in IN_CPU_TIME else ALL_CORES
+        timing="convergence|projections|softmax",
+    threads: lambda wildcards: 1 if wildcards.timing == "projections" else ALL_CORES
     resources:
         **needs("time"),
     params:
@@ -48,20 +47,16 @@ rule time:
 
 rule tabulate_times:
     input:
-        projections="results/timing/projections.csv",
-        about_projections="results/timing/projections.json",
-        peers="results/timing/peers.csv",
-        about_peers="results/timing/peers.json",
+        times="results/timing/projections.csv",
+        conditions="results/timing/projections.json",
         printed=f"{ROOT}/data/published/tpami2017_table02.csv",
     output:
-        table02="results/tables/table02.csv",
-        about_table02="results/tables/table02.json",
-        peers="results/tables/peers.csv",
-        about_peers="results/tables/peers.json",
+        csv="results/tables/table02.csv",
+        json="results/tables/table02.json",
     log:
         "results/logs/tables/times.log",
     localrule: True
     message:
-        "Write the tables of times"
+        "Write the table of times"
     script:
         "../scripts/tabulate_times.py"

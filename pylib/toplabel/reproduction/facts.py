@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from toplabel.reproduction.files import SUMMARY, FileError, PathLike, read_json
 from toplabel.reproduction.frames import read_texts
-from toplabel.reproduction.timing.clock import cpu_name
+from toplabel.reproduction.timing import cpu_name
 
 if TYPE_CHECKING:
     import pandas as pd

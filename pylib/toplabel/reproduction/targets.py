@@ -24,7 +24,7 @@ from toplabel.reproduction.report.figures.registry import (
     table_files,
 )
 
-FREE = ("table02", "peers")
+FREE = ("table02",)
 """The tables that no study asks for: every report but one of own studies has them."""
 
 

@@ -267,5 +267,5 @@ def losses() -> pd.DataFrame:
 
 
 def _table(name: str, title: str, frame: pd.DataFrame) -> dict[str, Any]:
-    words = {"title": title, "caption": WORDS["papers"].get(name, ""), "lead": ""}
+    words = {"title": title, "caption": WORDS["papers"].get(name, "")}
     return {"name": f"papers-{name}", "page": ITEMS, "frame": frame} | words

@@ -18,7 +18,7 @@ from toplabel.reproduction.files import read_json, read_text
 from toplabel.reproduction.frames import read_frame
 
 _FIGURE_WORDS = ("name", "title", "caption", "alt", "source")
-_TABLE_WORDS = ("name", "title", "caption", "page", "lead")
+_TABLE_WORDS = ("name", "title", "caption", "page")
 
 
 @dataclass(frozen=True)

@@ -111,7 +111,6 @@ class _Pages:
             studies = self._studies_of(table["frame"].get("data set", ()))
             page = self._page_of(studies, table["page"])
             page.add_table(plain_section(table, inputs))
-            page.lead = table["lead"] or page.lead
 
     def _add_figures(self) -> None:
         """Put figures at the end of their own page, else of the page of their data set."""
