@@ -195,7 +195,7 @@ lock: setup $(VENV)/.release
 RUN ?= results
 
 summary: setup
-	$(BIN)/python -m toplabel.reproduction.summary $(RUN) $(ARGS)
+	$(BIN)/python benchmarks/evidence/summary.py $(RUN) $(ARGS)
 
 # Not .snakemake: without what it keeps of results/, Snakemake would take them for those of any code and config.
 clean:

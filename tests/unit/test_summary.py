@@ -1,5 +1,8 @@
 """Keeping the numbers of a whole run."""
 
+import sys
+from pathlib import Path
+
 import pytest
 
 from samples_of_results import MEASURED, PUBLISHED, frame, number
@@ -7,7 +10,9 @@ from toplabel.reproduction.compare.cells import COLUMNS, KEPT, read_cells, write
 from toplabel.reproduction.compare.claims import COLUMNS as CLAIMS
 from toplabel.reproduction.files import FileError, write_json
 from toplabel.reproduction.frames import empty_frame, write_frame
-from toplabel.reproduction.summary import keep
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks/evidence"))
+from summary import keep
 
 
 @pytest.fixture

@@ -1,6 +1,6 @@
 """Keep the numbers of a whole run in reports/summary, and write its score into README.md.
 
-``python -m toplabel.reproduction.summary RESULTS``, or ``make summary RUN=results``.
+``python benchmarks/evidence/summary.py RESULTS`` in the checkout, or ``make summary RUN=results``.
 """
 
 from __future__ import annotations
