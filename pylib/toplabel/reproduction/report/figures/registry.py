@@ -130,8 +130,3 @@ def row_of(name: str) -> Figure | None:
 def figure_files(name: str) -> list[str]:
     """Return the files of a figure."""
     return [f"results/figures/{name}.{suffix}" for suffix in ("svg", "csv", "json")]
-
-
-def table_files(name: str) -> list[str]:
-    """Return the files of a table."""
-    return [f"results/tables/{name}.{suffix}" for suffix in ("csv", "json")]
