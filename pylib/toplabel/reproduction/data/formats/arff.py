@@ -29,9 +29,9 @@ from toplabel.reproduction.data.formats.common import (
     Table,
     assemble,
     parse_xml,
+    read_text,
     shown,
 )
-from toplabel.reproduction.data.formats.text import read_text
 from toplabel.reproduction.data.parts import LoadedSet, not_finite
 
 _QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""

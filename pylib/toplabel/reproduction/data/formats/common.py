@@ -1,5 +1,5 @@
-"""All readers share the classes and functions of this module: what a reader is given, its errors, and
-the step from the arrays of files to parts with checked labels.
+"""All readers share the classes and functions of this module: what a reader is given, its errors, text
+in the encodings of strangers, and the step from the arrays of files to parts with checked labels.
 
 `toplabel.reproduction.data.checks` checks the whole data set afterwards: finite features, classes
 without a row.
@@ -7,11 +7,12 @@ without a row.
 
 from __future__ import annotations
 
+import codecs
 import re
 import reprlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 from xml.etree import ElementTree
@@ -27,6 +28,30 @@ _NUMBERS = "biuf"  # kinds of dtypes: boolean, integers, floating point
 _WHOLE = re.compile(r"\+?(-?[0-9]{1,15})(?:\.0*)?")
 _MISSING = ("", "?", "nan", "NaN")
 _MANY = 50  # classes, which are more than half the rows: these are no classes
+_POINTER = "a pointer of git-lfs, which stands for the file; `git lfs pull` fetches the file itself"
+_ARCHIVE = "a ZIP archive, as Excel and OpenDocument write; save the sheet as CSV in UTF-8"
+_PAGE = "an HTML page; download the file itself"
+_OTHER_KINDS = (
+    (b"version https://git-lfs.", _POINTER),
+    (b"PK\x03\x04", _ARCHIVE),
+    (b"\xd0\xcf\x11\xe0", "an old Excel file (.xls); save the sheet as CSV in UTF-8"),
+    (b"PAR1", "a Parquet file; its name must end in .parquet, and `format: table` reads it"),
+    (b"\x1f\x8b", "a gzip file; its name must end in .gz"),
+    (b"BZh", "a bzip2 file; its name must end in .bz2"),
+    (b"\xfd7zXZ", "an xz file; its name must end in .xz"),
+    (b"%PDF", "a PDF document"),
+    (b"<!DOCTYPE", _PAGE),
+    (b"<!doctype", _PAGE),
+    (b"<html", _PAGE),
+)
+# UTF-32 begins like UTF-16.
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
 
 _repr = reprlib.Repr()
 _repr.maxstring = _repr.maxother = _repr.maxlong = 60
@@ -95,6 +120,44 @@ def parse_xml(content: bytes, path: Path) -> ElementTree.Element:
         return ElementTree.fromstring(content)
 
 
+def refuse_other_kind(path: Path) -> None:
+    """Refuse a file that is no text, by its first bytes, and say what it is."""
+    with path.open("rb") as stream:
+        head = stream.read(32)
+    for mark, kind in _OTHER_KINDS:
+        if head.startswith(mark):
+            raise FormatError(path, None, f"this is {kind}")
+
+
+def has_mark(path: Path) -> bool:
+    """Return whether a file begins with a byte order mark."""
+    with path.open("rb") as stream:
+        return stream.read(4).startswith(tuple(mark for mark, _ in _MARKS))
+
+
+def read_text(path: Path, encoding: str | None = None) -> str:
+    """Return a text file, decoded by its byte order mark, or else by `encoding`, by default UTF-8."""
+    refuse_other_kind(path)
+    content = path.read_bytes()
+    marked = next((name for mark, name in _MARKS if content.startswith(mark)), None)
+    name = marked or encoding or "utf-8"
+    try:
+        text = content.decode(name)
+    except LookupError:
+        raise FormatError(path, None, f"unknown encoding {shown(name)}") from None
+    except UnicodeDecodeError as error:
+        line = content[: error.start].count(b"\n") + 1
+        byte = f"byte 0x{content[error.start]:02x}" if error.start < len(content) else "its end"
+        advice = "save the file as UTF-8"
+        advice += ", or give the option `encoding`, such as latin-1 or cp1252" if not marked else ""
+        raise FormatError(path, line, f"not {name.upper()} text ({byte}); {advice}") from None
+    if "\0" in text:
+        line = text[: text.index("\0")].count("\n") + 1
+        advice = "a binary file, or UTF-16 without a byte order mark; save it as UTF-8"
+        raise FormatError(path, line, f"a zero byte: {advice}")
+    return text
+
+
 class Table(NamedTuple):
     """The arrays of one part as they stand in its file.
 
@@ -134,21 +197,18 @@ def assemble(
     for name, X in features.items():
         _check_finite(tables[name], X)
     if task == "multiclass":
-        names, labels = _classes(tables)
-        parts = {name: Part(X, y=labels[name]) for name, X in features.items()}
+        kind, (names, labels) = "y", _classes(tables)
     else:
-        labels = {name: _indicator(table) for name, table in tables.items()}
+        kind, labels = "Y", {name: _indicator(table) for name, table in tables.items()}
         n_classes = max(Y.shape[1] for Y in labels.values())
         names = list(label_names or map(str, range(n_classes)))
-        parts = {name: Part(X, Y=labels[name]) for name, X in features.items()}
-    for name, part in parts.items():
+    parts = {}
+    for name, table in tables.items():
+        part = Part(features[name], rows=table.rows, ids=table.ids, **{kind: labels[name]})
         if part.n_instances != part.n_rows:
             message = f"{part.n_instances} labels for {part.n_rows} rows of features"
-            raise tables[name].error(message)
-    parts = {
-        name: replace(part, rows=tables[name].rows, ids=tables[name].ids)
-        for name, part in parts.items()
-    }
+            raise table.error(message)
+        parts[name] = part
     return LoadedSet(parts, names)
 
 

@@ -20,8 +20,15 @@ from scipy import sparse
 from sklearn.datasets import load_svmlight_file
 from sklearn.preprocessing import MultiLabelBinarizer
 
-from toplabel.reproduction.data.formats.common import FormatError, Source, Table, assemble
-from toplabel.reproduction.data.formats.text import has_mark, read_text, refuse_other_kind
+from toplabel.reproduction.data.formats.common import (
+    FormatError,
+    Source,
+    Table,
+    assemble,
+    has_mark,
+    read_text,
+    refuse_other_kind,
+)
 from toplabel.reproduction.data.parts import LoadedSet, not_finite
 from toplabel.reproduction.files import reason
 
