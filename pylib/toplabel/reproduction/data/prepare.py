@@ -16,12 +16,12 @@ from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.preprocessing import StandardScaler, normalize
 
 from toplabel.reproduction.config.documents import fault_of
-from toplabel.reproduction.config.entry import Divide, Split
+from toplabel.reproduction.config.entry import Divide, RawFile, Split
 from toplabel.reproduction.data import PrepareTask
 from toplabel.reproduction.data.checks import (
     advice,
     norm_advice,
-    printed_interval,
+    rounds_to,
     statistics,
     suspicions,
     validate_prepared,
@@ -47,7 +47,7 @@ def prepare(task: PrepareTask, raw_folder: PathLike) -> PreparedSet:
     if task.embedded is not None:
         loaded = _with_options(where, task.options, EMBEDDED[task.embedded])
     else:
-        loaded, raw = _read_checked(task, Path(raw_folder))
+        loaded, raw = read_files(task, Path(raw_folder))
     splits = [*task.splits] or loaded.splits
     if task.folds is None:
         parts: Mapping[str, Part] = _made(task, loaded, splits)
@@ -105,51 +105,49 @@ def finish(name: str, task: Literal["multiclass", "multilabel"], loaded: LoadedS
 def _check_printed_rows(task: PrepareTask, n_train: int) -> None:
     """Refuse a set whose number of training rows is not the printed one, rounded."""
     for source, text in task.printed_rows.items():
-        low, high = printed_interval(text)
-        if not low <= n_train <= high:
+        if not rounds_to(n_train, text):
             message = f"n_train is {n_train}, {source} prints {text}"
             raise ValueError(f"data set '{task.name}': {message}")
 
 
-def _read_checked(task: PrepareTask, raw_folder: Path) -> tuple[LoadedSet, dict[str, Any]]:
-    """Read and divide the raw files of a set; return what is known of each, too.
+def read_files(task: PrepareTask, raw_folder: Path) -> tuple[LoadedSet, dict[str, Any]]:
+    """Read the raw files of a set, and divide a part if need be; return what is known of each, too.
 
     Their sums are compared with the registry before anything is parsed. Compressed files are
     unpacked into a temporary folder. Features that are mapped into memory from there stay readable
     when it is gone.
     """
-    raw = {}
+    where, raw = f"data set '{task.name}'", {}
     with tempfile.TemporaryDirectory(prefix="toplabel-raw-") as temporary:
-        folder = Path(temporary)
+        paths = {file.name: Path(temporary) / file.name for file in task.files}
         for file in task.files:
-            path = raw_path(task.folder, file.name, raw_folder)
-            if not path.is_file():
-                raise ValueError(f"data set '{task.name}': {path} is missing")
-            check_only_copy(file, path.parent)
-            if task.sums.get(str(path)) not in (None, file_sum(path)):
-                raise ValueError(f"{path}: changed since the run began; start it again")
-            if path.name == file.name:
-                (folder / file.name).symlink_to(path.resolve())
-                sha256, size = read_raw(file, path)
-            else:
-                with (folder / file.name).open("wb") as stream:
-                    sha256, size = read_raw(file, path, stream.write)
-            checked = file.sha256 is not None
-            raw[file.name] = {"sha256": sha256, "size": size, "url": file.url, "checked": checked}
+            raw[file.name] = _checked(task, file, raw_folder, paths[file.name])
+        parts = {part: paths[file.name] for file in task.files for part in file.holds}
+        labels = next((paths[file.name] for file in task.files if not file.holds), None)
+        source = Source(parts, task.task, labels)
         try:
-            return read_files(task, folder), raw
+            loaded = _with_options(where, task.options, FORMATS[task.format], source)
         except FormatError as error:
             place = str(raw_folder / task.folder)
             raise ValueError(str(error).replace(temporary, place)) from None
+    return (divide(task.folder, loaded, task.divide) if task.divide else loaded), raw
 
 
-def read_files(task: PrepareTask, folder: Path) -> LoadedSet:
-    """Read the raw files of a data set, uncompressed in one folder, and divide a part if need be."""
-    parts = {part: folder / file.name for file in task.files for part in file.holds}
-    labels = next((folder / file.name for file in task.files if not file.holds), None)
-    source = Source(parts, task.task, labels)
-    loaded = _with_options(f"data set '{task.name}'", task.options, FORMATS[task.format], source)
-    return divide(task.folder, loaded, task.divide) if task.divide else loaded
+def _checked(task: PrepareTask, file: RawFile, raw_folder: Path, target: Path) -> dict[str, Any]:
+    """Check a raw file and bring it uncompressed to `target`; return what is known of it."""
+    path = raw_path(task.folder, file.name, raw_folder)
+    if not path.is_file():
+        raise ValueError(f"data set '{task.name}': {path} is missing")
+    check_only_copy(file, path.parent)
+    if task.sums.get(str(path)) not in (None, file_sum(path)):
+        raise ValueError(f"{path}: changed since the run began; start it again")
+    if path.name == file.name:
+        target.symlink_to(path.resolve())
+        sha256, size = read_raw(file, path)
+    else:
+        with target.open("wb") as stream:
+            sha256, size = read_raw(file, path, stream.write)
+    return {"sha256": sha256, "size": size, "url": file.url, "checked": file.sha256 is not None}
 
 
 def _with_options(
