@@ -162,13 +162,13 @@ def _constant_columns(X: Rows) -> int:
 
 def _repeated(train: Rows, test: Rows) -> int:
     """Return the number of rows of the second matrix that stand in the first one."""
-    known = {*map(_row_sum, _rows(train))}
-    return sum(_row_sum(row) in known for row in _rows(test))
 
+    def sums(X: Rows) -> Iterator[bytes]:
+        # Sixteen bytes stand for a row: the rows themselves may not fit into memory.
+        return (hashlib.blake2b(row, digest_size=16).digest() for row in _rows(X))
 
-def _row_sum(row: bytes) -> bytes:
-    """Return 16 bytes that stand for a row: the rows themselves may not fit into memory."""
-    return hashlib.blake2b(row, digest_size=16).digest()
+    known = {*sums(train)}
+    return sum(row in known for row in sums(test))
 
 
 def _rows(X: Rows) -> Iterator[bytes]:
