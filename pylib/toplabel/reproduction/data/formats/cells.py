@@ -91,7 +91,7 @@ def _number(text: str) -> float:
 
 def fault_of_words(
     column: pd.Series, numbers: pd.Series, gaps: pd.Series, how: Reading
-) -> tuple[tuple[str, int], str] | None:
+) -> tuple[int, str] | None:
     """Return why a column of words is no column of categories, and the label of a row that shows it."""
     is_word = numbers.isna() & ~gaps
     words = column[is_word].astype(str).str.strip()

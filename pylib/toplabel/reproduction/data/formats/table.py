@@ -28,7 +28,6 @@ from toplabel.reproduction.data.formats.common import (
     shown,
 )
 from toplabel.reproduction.data.formats.table_columns import (
-    RawTable,
     TableColumns,
     looks_like_a_value,
     read_labels,
@@ -96,13 +95,14 @@ def load(
     if thousands is not None and (len(thousands) != 1 or thousands == decimal):
         raise ValueError("`thousands` must be one character, and another one than `decimal`")
     how = Reading(decimal, thousands, tuple(map(str, na_values)), keep_default_na)
-    raws = {part: _read(path, header, delimiter, encoding) for part, path in source.parts.items()}
+    frames = {part: _read(path, header, delimiter, encoding) for part, path in source.parts.items()}
     if isinstance(label, int):
-        columns = next(iter(raws.values())).frame.columns
+        columns = next(iter(frames.values())).columns
         label = columns[label] if -len(columns) <= label < len(columns) else str(label)
     asked = [*labels] or [label if tags is None else tags.get("column")]
-    _check_names(raws, [*asked, *drop, *categorical])
-    table = TableColumns(raws, how, missing)
+    for part, path in source.parts.items():
+        _check_names(path, [*frames[part]], [*asked, *drop, *categorical])
+    table = TableColumns(source.parts, frames, how, missing)
     for name in table.whole.columns:
         if name not in asked:
             table.take(name, name in drop, name in categorical)
@@ -111,17 +111,18 @@ def load(
     has_gaps = bool(X.isna().any(axis=None))
     names, labels_of_rows = read_labels(table, asked, label, tags, X.index)
     tables = {}
-    for part, raw in raws.items():
-        rows = X.index.get_level_values("part") == part
-        numbers = X.index[rows].get_level_values("row").to_numpy(np.int64)
+    for part, path in source.parts.items():
+        places = table.places.loc[X.index]
+        is_own = (places["part"] == part).to_numpy()
+        places = places[is_own]
         tables[part] = Table(
-            raw.path,
-            X[rows].to_numpy(np.float64),
-            labels_of_rows[rows],
+            path,
+            X[is_own].to_numpy(np.float64),
+            labels_of_rows[is_own],
             names=[*X],
-            lines=None if raw.lines is None else raw.lines[numbers],
-            rows=numbers if len(numbers) < len(raw.frame) else None,
-            ids=None if table.ids is None else table.ids[X.index][rows].to_numpy(str),
+            lines=places["line"].to_numpy(),
+            rows=places["row"].to_numpy() if len(places) < len(frames[part]) else None,
+            ids=None if table.ids is None else table.ids[places.index].to_numpy(str),
             if_infinite=_IF_INFINITE,
             has_gaps=has_gaps,
         )
@@ -135,15 +136,15 @@ def load(
     )
 
 
-def _read(path: Path, header: bool, delimiter: str | None, encoding: str | None) -> RawTable:
-    """Return a file as a table, with names for its columns."""
+def _read(path: Path, header: bool, delimiter: str | None, encoding: str | None) -> pd.DataFrame:
+    """Return a file as a frame of what stands in it, by the lines; those of a Parquet file are 0."""
     if path.suffix == ".parquet":
         return _read_parquet(path)
     delimiter = delimiter or ("\t" if path.suffix == ".tsv" else ",")
     return _read_delimited(path, header, delimiter, encoding)
 
 
-def _read_delimited(path: Path, header: bool, delimiter: str, encoding: str | None) -> RawTable:
+def _read_delimited(path: Path, header: bool, delimiter: str, encoding: str | None) -> pd.DataFrame:
     """Return a delimited text file, whose rows must have as many values as the header has names.
 
     R writes no name above the names of the rows, all of which differ. A delimiter at the end of each
@@ -171,8 +172,7 @@ def _read_delimited(path: Path, header: bool, delimiter: str, encoding: str | No
         message = f"the name {shown(twice[0])} stands twice in the header, in the columns {places}"
         advice = "give each column a name of its own, or `header: false` where the file has none"
         raise FormatError(path, None, f"{message}; {advice}")
-    frame = pd.DataFrame(rows, columns=names, dtype=object)
-    return RawTable(path, frame, np.array(lines[1:] if header else lines))
+    return pd.DataFrame(rows, lines[1:] if header else lines, names, dtype=object)
 
 
 def _split(path: Path, text: str, delimiter: str) -> tuple[list[list[str]], list[int], str]:
@@ -234,7 +234,7 @@ def _refuse_ragged(
             raise FormatError(path, line, message)
 
 
-def _read_parquet(path: Path) -> RawTable:
+def _read_parquet(path: Path) -> pd.DataFrame:
     """Return a Parquet file; a part of its index that has a name is a column, as in a CSV file."""
     try:
         frame = pd.read_parquet(path)
@@ -247,7 +247,7 @@ def _read_parquet(path: Path) -> RawTable:
     frame = frame.reset_index(drop=not named).rename(columns=str)
     if 0 in frame.shape:
         raise FormatError(path, None, f"{len(frame)} rows and {frame.shape[1]} columns")
-    return RawTable(path, frame.apply(_plain))
+    return frame.apply(_plain).set_axis([0] * len(frame))
 
 
 def _plain(column: pd.Series) -> pd.Series:
@@ -270,13 +270,13 @@ def _as_cell(value: Any) -> Any:
     return str(value) if isinstance(value, int | float) and value == value else value
 
 
-def _check_names(raws: Mapping[str, RawTable], names: Sequence[str]) -> None:
-    for raw in raws.values():
-        for name in names:
-            if name not in raw.frame:
-                near = difflib.get_close_matches(name, [*raw.frame], n=1, cutoff=0.7)
-                hint = f" (did you mean {shown(near[0])}?)" if near else ""
-                message = f"no column {shown(name)}{hint}; it has: {', '.join(raw.frame)}"
-                if all(map(looks_like_a_value, raw.frame)) and not name.isdecimal():
-                    message += "; `header: false` is for files whose first line is a row"
-                raise FormatError(raw.path, None, message)
+def _check_names(path: Path, columns: Sequence[str], names: Sequence[str]) -> None:
+    """Refuse the name of an option that no column has."""
+    for name in names:
+        if name not in columns:
+            near = difflib.get_close_matches(name, columns, n=1, cutoff=0.7)
+            hint = f" (did you mean {shown(near[0])}?)" if near else ""
+            message = f"no column {shown(name)}{hint}; it has: {', '.join(columns)}"
+            if all(map(looks_like_a_value, columns)) and not name.isdecimal():
+                message += "; `header: false` is for files whose first line is a row"
+            raise FormatError(path, None, message)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal, NoReturn
+from typing import Literal, NoReturn
 
 import numpy as np
 import pandas as pd
@@ -30,31 +30,33 @@ _FIRST = 3  # values that are told of a column
 _FEWEST = 20  # rows, below which numbers may all differ by chance
 
 
-@dataclass(frozen=True)
-class RawTable:
-    """A file as a table of what stands in it, with the line of each row of a text file."""
-
-    path: Path
-    frame: pd.DataFrame
-    lines: np.ndarray | None = None
-
-
 class TableColumns:
     """The features of all parts of a table, taken column by column, and what is told of each.
 
-    `whole` has a row for each row of each file, by part and number.
+    `whole` has the rows of all files, and `places` the part of each, its number and its line.
     """
 
-    def __init__(self, raws: Mapping[str, RawTable], how: Reading, missing: str) -> None:
-        frames = {part: raw.frame for part, raw in raws.items()}
-        self.whole = pd.concat(frames, names=["part", "row"])
+    def __init__(
+        self,
+        paths: Mapping[str, Path],
+        frames: Mapping[str, pd.DataFrame],
+        how: Reading,
+        missing: str,
+    ) -> None:
+        self.whole = pd.concat(frames)
+        part, line = zip(*self.whole.index, strict=True)
+        row = np.concatenate([np.arange(len(frame)) for frame in frames.values()])
+        self.places = pd.DataFrame({"part": part, "row": row, "line": line})
+        self.whole.index = self.places.index
         self.notes: list[str] = []
         self.categories: dict[str, list[str]] = {}
         self.ids: pd.Series | None = None
-        self._raws, self.how, self._missing = raws, how, missing
+        self.how = how
+        self._paths, self._missing = paths, missing
+        self._is_first_unnamed = all(frame.columns[0] == _UNNAMED for frame in frames.values())
         self._features: dict[str, pd.Series] = {}  # numbers, or words, with NaN for gaps
         self._told: dict[str, Column] = {}
-        self._faults: dict[str, tuple[Any, str]] = {}
+        self._faults: dict[str, tuple[int, str]] = {}
         if all(map(looks_like_a_value, self.whole)) and any("." in name for name in self.whole):
             self.notes.append(
                 "The names of all columns look like values: `header: false` is for files whose first "
@@ -65,12 +67,13 @@ class TableColumns:
         """Add a column to the features, or leave it out."""
         column = self.whole[name]
         gaps = self.how.gaps(column, is_word=is_categorical)
+        is_unnamed = name == _UNNAMED and self._is_first_unnamed and not is_categorical
         if is_dropped:
             self._leave_out(name, "not looked at", gaps, "left out by `drop`")
         elif gaps.all():
             self.notes.append(f"The column {name!r} is empty; it is left out.")
             self._leave_out(name, "nothing", gaps, "left out: empty")
-        elif not is_categorical and self._is_saved_index(name):
+        elif is_unnamed and self._tells_rows_apart(name):
             self.notes.append(
                 "The first column has no name and differs in each row; it is taken for the names of the "
                 f"rows and left out. A name in the header, or `categorical: ['{name}']`, keeps it."
@@ -98,12 +101,11 @@ class TableColumns:
         self.tell(name, "numbers", numbers.isna(), "a feature", 1)
         return True
 
-    def refuse(self, row: tuple[str, int], message: str) -> NoReturn:
-        """Raise an error about a row, by its part and number."""
-        raw = self._raws[row[0]]
-        line = None if raw.lines is None else int(raw.lines[row[1]])
-        message = message if line else f"row {row[1]} (from 0): {message}"
-        raise FormatError(raw.path, line, message)
+    def refuse(self, row: int, message: str) -> NoReturn:
+        """Raise an error about a row of the whole."""
+        part, number, line = self.places.loc[row]
+        message = message if line else f"row {number} (from 0): {message}"
+        raise FormatError(self._paths[part], line, message)
 
     def refuse_words(self) -> None:
         """Refuse columns of words that are none of categories: the first one, and the others by name."""
@@ -123,7 +125,7 @@ class TableColumns:
 
     def features(self) -> pd.DataFrame:
         """Return the features of the rows that are kept, NaN for gaps in numbers that are to be filled."""
-        path = next(iter(self._raws.values())).path
+        path = next(iter(self._paths.values()))
         if not self._features:
             raise FormatError(path, None, "no column is left as a feature")
         X = pd.DataFrame(self._features, index=self.whole.index)
@@ -168,17 +170,13 @@ class TableColumns:
 
     def _leave_out(self, name: str, kind: str, gaps: pd.Series, use: str) -> None:
         self.tell(name, kind, gaps, use)
-        texts = self.whole[name].astype(str)
-        is_id = all(texts.loc[part].is_unique for part in self._raws) and len(texts) > 1
-        if self.ids is None and is_id:
-            self.ids = texts
+        if self.ids is None and len(gaps) > 1 and self._tells_rows_apart(name):
+            self.ids = self.whole[name].astype(str)
 
-    def _is_saved_index(self, name: str) -> bool:
-        """Return whether a first column without a name tells the rows of each part apart."""
-        return name == _UNNAMED and all(
-            raw.frame.columns[0] == name and raw.frame[name].is_unique
-            for raw in self._raws.values()
-        )
+    def _tells_rows_apart(self, name: str) -> bool:
+        """Return whether a column differs in each row of a part."""
+        texts = self.whole[name].astype(str)
+        return all(values.is_unique for _, values in texts.groupby(self.places["part"]))
 
     def _note_twin(self, name: str, numbers: pd.Series) -> None:
         """Note an earlier column with the same values."""
@@ -223,7 +221,7 @@ def read_labels(
     asked: Sequence[str],
     label: str | None,
     tags: Mapping[Literal["column", "separator"], str] | None,
-    rows: pd.MultiIndex,
+    rows: pd.Index,
 ) -> tuple[list[str] | None, np.ndarray]:
     """Return the names of the labels, None for classes, and the labels of some rows as they stand."""
     if label is not None:
@@ -242,7 +240,8 @@ def _classes(table: TableColumns, name: str) -> pd.Series:
         advice = "leave the row out of the file"
         if word := str(column[row] or "").strip():
             advice = f"`keep_default_na: false` takes {word} for a word; or {advice}"
-        message = f"the label of row {row[1]} (from 0), {shown(column[row])}, is a missing value"
+        place = table.places["row"][row]
+        message = f"the label of row {place} (from 0), {shown(column[row])}, is a missing value"
         table.refuse(row, f"{message}; {advice}")
     text = column.astype(str).str.strip()
     lists = text.map(is_list)
@@ -265,14 +264,15 @@ def _indicator(table: TableColumns, name: str) -> pd.Series:
     wrong = ~numbers.isin([0.0, 1.0])
     if wrong.any():
         row = wrong.idxmax()
-        message = f"the label {shown(name)} of row {row[1]} (from 0) is {shown(column[row])}"
+        place = table.places["row"][row]
+        message = f"the label {shown(name)} of row {place} (from 0) is {shown(column[row])}"
         table.refuse(row, f"{message}; labels must be 0 or 1")
     table.tell(name, "numbers", gaps, "a label")
     return numbers
 
 
 def _tags(
-    table: TableColumns, name: str, separator: str | None, rows: pd.MultiIndex
+    table: TableColumns, name: str, separator: str | None, rows: pd.Index
 ) -> tuple[list[str], np.ndarray]:
     """Return the names of all tags, and which rows have which.
 
