@@ -271,7 +271,7 @@ def _table(path: Path, content: _Content, names: Sequence[str], is_set: bool) ->
             labels[:, column] = _is_positive(attribute, labels[:, column])
     elif words := content.attributes[places[0]].words:
         labels = np.array(words)[labels.astype(int)]
-    return Table(path, _features(content, places), labels, lines=content.lines, ids=content.ids)
+    return Table(path, _features(content, places), labels, ids=content.ids)
 
 
 def _features(content: _Content, labels: Sequence[int]) -> sparse.csr_matrix:

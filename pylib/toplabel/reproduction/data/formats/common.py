@@ -163,21 +163,15 @@ class Table(NamedTuple):
 
     `X` (n, d) are numbers, maybe sparse or a memory map; `labels` are classes (n,), whole numbers or
     words, or label sets (n, m) of 0 and 1, which may be in a file of their own, `labels_path`.
-    `names` are those of the features, `lines` (n,) the lines of a text file on which the rows stand,
-    `rows` and `ids` those of `toplabel.reproduction.data.parts.Part`, and `if_infinite` is what helps
-    where a feature is infinite. Where it `has_gaps`, NaN is a gap that is filled later.
+    `rows` and `ids` are those of `toplabel.reproduction.data.parts.Part`.
     """
 
     path: Path
     X: np.ndarray | sparse.spmatrix
     labels: np.ndarray | sparse.spmatrix
     labels_path: Path | None = None
-    names: Sequence[str] | None = None
-    lines: np.ndarray | None = None
     rows: np.ndarray | None = None
     ids: np.ndarray | None = None
-    if_infinite: str = ""
-    has_gaps: bool = False
 
     def error(self, message: str) -> FormatError:
         """Return an error in the labels."""
@@ -185,17 +179,23 @@ class Table(NamedTuple):
 
 
 def assemble(
-    tables: Mapping[str, Table], task: Task, label_names: Sequence[str] | None = None
+    tables: Mapping[str, Table],
+    task: Task,
+    label_names: Sequence[str] | None = None,
+    has_gaps: bool = False,
 ) -> LoadedSet:
     """Check the arrays of all parts and make one data set of them.
 
     Classes are those that occur in any part: numbers in ascending order, words in that of their
     characters. Label sets have one class a column, with the names `label_names` or the columns'
-    numbers. Features that are float32 (or float16) become float32, all others float64.
+    numbers. Features that are float32 (or float16) become float32, all others float64. NaN in them is an
+    error unless the set `has_gaps`, which are filled later.
     """
     features = {name: features_of(table.path, table.X) for name, table in tables.items()}
     for name, X in features.items():
-        _check_finite(tables[name], X)
+        if bad := None if has_gaps else not_finite(X):
+            message = "column {1} of row {0} (from 0) is {2}; features must be finite".format(*bad)
+            raise FormatError(tables[name].path, None, message)
     if task == "multiclass":
         kind, (names, labels) = "y", _classes(tables)
     else:
@@ -210,16 +210,6 @@ def assemble(
             raise table.error(message)
         parts[name] = part
     return LoadedSet(parts, names)
-
-
-def _check_finite(table: Table, X: Rows) -> None:
-    """Refuse NaN and infinity, with the row of the file, its line, and the name of the feature."""
-    if bad := not_finite(np.where(np.isnan(X), 0.0, X) if table.has_gaps else X):
-        row, column, value = bad
-        name = f"column {column}" if table.names is None else f"{shown(table.names[column])}"
-        line = None if table.lines is None else int(table.lines[row])
-        message = f"{name} of row {row} (from 0) is {value}; features must be finite"
-        raise FormatError(table.path, line, f"{message}{table.if_infinite}")
 
 
 def features_of(path: Path, X: np.ndarray | sparse.spmatrix) -> Rows:

@@ -58,10 +58,6 @@ def _as_tags(value: Any) -> Any:
 Tags = Annotated[
     Mapping[Literal["column", "separator"], ColumnName] | None, BeforeValidator(_as_tags)
 ]
-_IF_INFINITE = (
-    "; `na_values: [inf]` takes it for a gap, which `missing: median` fills, and `missing: drop` leaves "
-    "the row out"
-)
 Words = Annotated[tuple[Annotated[str, BeforeValidator(str)], ...], BeforeValidator(_as_words)]
 
 
@@ -119,14 +115,10 @@ def load(
             path,
             X[is_own].to_numpy(np.float64),
             labels_of_rows[is_own],
-            names=[*X],
-            lines=places["line"].to_numpy(),
             rows=places["row"].to_numpy() if len(places) < len(frames[part]) else None,
             ids=None if table.ids is None else table.ids[places.index].to_numpy(str),
-            if_infinite=_IF_INFINITE,
-            has_gaps=has_gaps,
         )
-    loaded = assemble(tables, source.task, names)
+    loaded = assemble(tables, source.task, names, has_gaps)
     return replace(
         loaded,
         columns=table.described(),

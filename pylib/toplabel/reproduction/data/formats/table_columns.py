@@ -13,7 +13,6 @@ from sklearn.preprocessing import MultiLabelBinarizer
 
 from toplabel.reproduction.data.formats.cells import (
     Reading,
-    as_truth,
     fault_of_words,
     is_list,
     note_on_numbers,
@@ -25,6 +24,11 @@ from toplabel.reproduction.files import reason
 
 _UNNAMED = (
     "Unnamed: 0"  # a first column without a name, as which pandas and R save the names of rows
+)
+_TRUE = {"true": "1", "false": "0"}  # as R and pandas write them
+_IF_INFINITE = (
+    "`na_values: [inf]` takes it for a gap, which `missing: median` fills, and `missing: drop` leaves "
+    "the row out"
 )
 _FIRST = 3  # values that are told of a column
 _FEWEST = 20  # rows, below which numbers may all differ by chance
@@ -140,6 +144,7 @@ class TableColumns:
         elif self._missing == "error" and len(counts):
             self._refuse_gaps(gaps, counts)
         numbers = X.select_dtypes("number")
+        self._refuse_infinite(numbers)
         words = X.columns.difference(numbers.columns, sort=False)
         return pd.concat([numbers, *(self._coded(name, X[name]) for name in words)], axis=1)
 
@@ -151,6 +156,12 @@ class TableColumns:
         use = f"{width} columns of 0 and 1" if width > 1 else "a column of 0 and 1"
         self._told[name] = replace(self._told[name], use=use, width=width)
         return columns.add_prefix(f"{name}_")
+
+    def _refuse_infinite(self, numbers: pd.DataFrame) -> None:
+        for row, column in np.argwhere(np.isinf(numbers.to_numpy(np.float64)))[:1]:
+            index, value = numbers.index[row], numbers.iat[row, column]
+            what = f"{shown(numbers.columns[column])} of row {self.places['row'][index]} (from 0) is {value}"
+            self.refuse(index, f"{what}; features must be finite; {_IF_INFINITE}")
 
     def _refuse_gaps(self, gaps: pd.DataFrame, counts: pd.Series) -> NoReturn:
         row = gaps.any(axis=1).idxmax()
@@ -258,7 +269,7 @@ def _classes(table: TableColumns, name: str) -> pd.Series:
 
 def _indicator(table: TableColumns, name: str) -> pd.Series:
     """Return which rows have a label, by its column of 0 and 1, or of true and false."""
-    column = as_truth(table.whole[name])
+    column = table.whole[name].map(lambda v: _TRUE.get(v.lower(), v) if isinstance(v, str) else v)
     gaps = table.how.gaps(column)
     numbers = table.how.numbers(column, gaps)
     wrong = ~numbers.isin([0.0, 1.0])
