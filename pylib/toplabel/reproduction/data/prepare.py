@@ -166,8 +166,10 @@ def store(parts: dict[str, Part]) -> dict[str, Part]:
 def _is_dense(matrices: Sequence[Rows]) -> bool:
     if any(isinstance(X, np.memmap) for X in matrices):
         return True
-    stored = sum(X.nnz if sparse.issparse(X) else np.count_nonzero(X) for X in matrices)
-    return bool(stored > _DENSE_DENSITY * sum(X.shape[0] * X.shape[1] for X in matrices))
+    stored = 0
+    for X in matrices:
+        stored += X.nnz if sparse.issparse(X) else int(np.count_nonzero(X))
+    return stored > _DENSE_DENSITY * sum(X.shape[0] * X.shape[1] for X in matrices)
 
 
 def _dense(X: Rows, dtype: type) -> np.ndarray:

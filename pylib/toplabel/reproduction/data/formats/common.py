@@ -120,26 +120,22 @@ def parse_xml(content: bytes, path: Path) -> ElementTree.Element:
         return ElementTree.fromstring(content)
 
 
-def refuse_other_kind(path: Path) -> None:
-    """Refuse a file that is no text, by its first bytes, and say what it is."""
+def marked_encoding(path: Path) -> str | None:
+    """Return the encoding that a byte order mark names, None without one; refuse a file that is no text,
+    by its first bytes, and say what it is.
+    """
     with path.open("rb") as stream:
         head = stream.read(32)
     for mark, kind in _OTHER_KINDS:
         if head.startswith(mark):
             raise FormatError(path, None, f"this is {kind}")
-
-
-def has_mark(path: Path) -> bool:
-    """Return whether a file begins with a byte order mark."""
-    with path.open("rb") as stream:
-        return stream.read(4).startswith(tuple(mark for mark, _ in _MARKS))
+    return next((name for mark, name in _MARKS if head.startswith(mark)), None)
 
 
 def read_text(path: Path, encoding: str | None = None) -> str:
     """Return a text file, decoded by its byte order mark, or else by `encoding`, by default UTF-8."""
-    refuse_other_kind(path)
+    marked = marked_encoding(path)
     content = path.read_bytes()
-    marked = next((name for mark, name in _MARKS if content.startswith(mark)), None)
     name = marked or encoding or "utf-8"
     try:
         text = content.decode(name)

@@ -22,9 +22,7 @@ from toplabel.reproduction.data.formats.common import FormatError, shown
 from toplabel.reproduction.data.parts import Column
 from toplabel.reproduction.files import reason
 
-_UNNAMED = (
-    "Unnamed: 0"  # a first column without a name, as which pandas and R save the names of rows
-)
+_UNNAMED = "Unnamed: 0"  # a first column without a name: pandas and R save the names of rows so
 _TRUE = {"true": "1", "false": "0"}  # as R and pandas write them
 _IF_INFINITE = (
     "`na_values: [inf]` takes it for a gap, which `missing: median` fills, and `missing: drop` leaves "
