@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -11,7 +10,7 @@ import numpy as np
 from benchmark_utils.problems import BenchProblem
 from toplabel.reproduction.config.datasets import load_registry
 from toplabel.reproduction.data import PrepareTask
-from toplabel.reproduction.data.fetch import fetch, mirror_folders, missing_reason
+from toplabel.reproduction.data.fetch import mirror_folders, missing_reason
 from toplabel.reproduction.data.prepare import read_files
 
 #: The checkout that this file lies in.
@@ -60,12 +59,11 @@ def load(name: str) -> BenchProblem:
         files = tuple(f for f in entry.files if f.part == "train" or f.name == labels)
         form = entry.format or how.format
         entry = replace(entry, files=files, format=form, waits_for=None)
-        mirrors = mirror_folders((), CHECKOUT)
-        if reason := missing_reason(entry, "data/raw", mirrors):
-            raise Unavailable(reason)
-        with tempfile.TemporaryDirectory() as folder:
-            fetch(entry, folder, [Path("data/raw"), *mirrors], network=False)
-            loaded = read_files(PrepareTask.of(entry), Path(folder) / entry.folder)
+        folders = [Path("data/raw"), *mirror_folders((), CHECKOUT)]
+        folder = next((folder for folder in folders if not missing_reason(entry, folder)), None)
+        if folder is None:
+            raise Unavailable(missing_reason(entry, folders[0], folders[1:]))
+        loaded, _ = read_files(PrepareTask.of(entry), folder)
     except ValueError as error:
         raise Unavailable(str(error)) from None
     part = loaded.parts["train"]

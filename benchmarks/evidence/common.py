@@ -6,7 +6,6 @@ Importing it puts the folder of the benchmark on the path, whose problems the pr
 from __future__ import annotations
 
 import sys
-import tempfile
 import warnings
 from pathlib import Path
 
@@ -24,7 +23,7 @@ from benchmark_utils.problems import SYNTHETIC, synthetic
 from toplabel import metrics
 from toplabel.reproduction.config.datasets import load_registry
 from toplabel.reproduction.data import PrepareTask
-from toplabel.reproduction.data.fetch import fetch, mirror_folders, missing_reason
+from toplabel.reproduction.data.fetch import mirror_folders, missing_reason
 from toplabel.reproduction.data.prepare import prepare
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -42,13 +41,12 @@ def load(name: str):
         X, X_test, y, y_test = train_test_split(X, y, test_size=0.3, random_state=0, stratify=y)
         return X, y, X_test, y_test
     entry = load_registry(ROOT / "config/datasets.yaml")[name]
-    mirrors = mirror_folders((), ROOT)
-    with tempfile.TemporaryDirectory() as folder:
-        if missing_reason(entry, folder, mirrors):
-            print(f"{name}: raw files not there (TOPLABEL_MIRROR)", file=sys.stderr)
-            return None
-        fetch(entry, folder, mirrors, network=False)
-        data = prepare(PrepareTask.of(entry), folder)
+    folders = mirror_folders((), ROOT)
+    folder = next((folder for folder in folders if not missing_reason(entry, folder)), None)
+    if folder is None:
+        print(f"{name}: raw files not there (TOPLABEL_MIRROR)", file=sys.stderr)
+        return None
+    data = prepare(PrepareTask.of(entry), folder)
     train, test = (data.parts[getattr(data.splits[0], part)] for part in ("train", "test"))
     if data.task == "multiclass":
         return train.X, train.y, test.X, test.y

@@ -12,7 +12,6 @@ from tiny_network import network
 
 from toplabel.reproduction.config.datasets import load_registry
 from toplabel.reproduction.data import PrepareTask
-from toplabel.reproduction.data.fetch import fetch
 from toplabel.reproduction.data.prepare import prepare
 from toplabel.reproduction.files import FileError
 from toplabel.reproduction.networks.extraction import extract
@@ -103,7 +102,6 @@ def test_from_images_to_a_data_set(tmp_path, repository):
     entry = re.search(r"^      rooms:\n(?:        .*\n)+", page, re.MULTILINE)[0]
     written.write_text(f"datasets:\n{textwrap.indent(textwrap.dedent(entry), '  ')}")
     rooms = load_registry(written)["rooms"]
-    fetch(rooms, tmp_path, network=False)
     parts = prepare(PrepareTask.of(rooms), tmp_path).parts
     assert {name: part.X.shape for name, part in parts.items()} == {"train": (6, 5), "test": (4, 5)}
     np.testing.assert_array_equal(parts["train"].y, [0, 1, 2, 0, 1, 2])

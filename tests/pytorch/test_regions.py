@@ -13,7 +13,6 @@ from torch import nn
 from toplabel.reproduction.config.documents import check
 from toplabel.reproduction.config.entry import Entry
 from toplabel.reproduction.data import PrepareTask
-from toplabel.reproduction.data.fetch import fetch
 from toplabel.reproduction.data.prepare import prepare
 from toplabel.reproduction.files import FileError
 from toplabel.reproduction.networks.regions import OnnxNetwork, extract_regions
@@ -177,7 +176,6 @@ def test_from_images_to_a_data_set_of_regions(archive, tmp_path):
         "files": files,
     }
     entry = check(entry, Entry, "scenes")
-    fetch(entry, tmp_path, network=False)
     prepared = prepare(PrepareTask.of(entry), tmp_path)
     part = prepared.parts["train"]
     assert prepared.class_names == ["cat", "dog"]

@@ -66,7 +66,8 @@ def put(tmp_path):
 def fetched(target, mirrors=(), download=False, entry=ENTRY):
     """Bring the one file of an entry to a path."""
     places = Places(tuple(map(str, mirrors)), download)
-    fetch_file(FetchTask.of(entry, entry.files[0]), target, places)
+    task = FetchTask(entry.name, entry.folder, entry.files[0], entry.waits_for)
+    fetch_file(task, target, places)
 
 
 def is_untouched(target):
@@ -181,7 +182,7 @@ def test_a_file_that_is_there_is_not_replaced_by_the_copy_of_a_mirror(tmp_path, 
     mirror, path = put("toy.txt.gz", gzip.compress(CONTENT)), Path("raw/toy/toy.txt")
 
     def planned():
-        raw = RawFiles(Registry({"toy": entry}, {}), [mirror], False)
+        raw = RawFiles(Registry({"toy": entry}, {}), Places((str(mirror),), False))
         return [*raw.fetched], raw.own_sums("toy")
 
     sums = {str(path): SHA256}

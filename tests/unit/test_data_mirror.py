@@ -5,8 +5,8 @@ import pytest
 
 from toplabel.reproduction.config.datasets import load_registry
 from toplabel.reproduction.data import PrepareTask
-from toplabel.reproduction.data.fetch import fetch, missing_reason
-from toplabel.reproduction.data.overview import disagreements
+from toplabel.reproduction.data.checks import disagreements
+from toplabel.reproduction.data.fetch import missing_reason, raw_path, read_raw
 from toplabel.reproduction.data.prepare import prepare
 
 pytestmark = pytest.mark.mirror
@@ -41,20 +41,14 @@ def registry(repository):
     return load_registry(repository / "config/datasets.yaml")
 
 
-@pytest.fixture(scope="module")
-def raw(tmp_path_factory):
-    return tmp_path_factory.mktemp("raw")
-
-
 @pytest.fixture
-def prepared(registry, mirror, raw):
-    """Fetch and prepare a set."""
+def prepared(registry, mirror):
+    """Prepare a set of the mirror."""
 
     def make(name):
-        if reason := missing_reason(registry[name], raw, [mirror]):
+        if reason := missing_reason(registry[name], mirror):
             pytest.skip(reason)
-        fetch(registry[name], raw, [mirror], network=False)
-        return prepare(PrepareTask.of(registry[name]), raw)
+        return prepare(PrepareTask.of(registry[name]), mirror)
 
     return make
 
@@ -68,14 +62,17 @@ def test_statistics_of_the_real_files_are_those_of_the_paper(registry, prepared,
         cardinality and round(cardinality, 4),
         *(measured[key] for key in ("zero_rows", "empty_label_sets", "classes_without_example")),
     )
-    differing = [key for key, _, _ in disagreements(measured, registry[name].statistics)]
+    differing = [key for _, key in disagreements(measured, registry[name].statistics)]
     # The known exception is explained in the registry.
     assert differing == (["n_train", "n_features"] if name == "medical" else [])
 
 
-def test_yeast_labels_go_by_name_not_by_position(prepared, raw):
+def test_yeast_labels_go_by_name_not_by_position(registry, prepared, mirror):
     yeast = prepared("yeast")
-    lines = (raw / "yeast/yeast-test.arff").read_text().splitlines()
+    pieces = []
+    (file,) = (file for file in registry["yeast"].files if file.part == "test")
+    read_raw(file, raw_path("yeast", file.name, mirror), pieces.append)
+    lines = b"".join(pieces).decode().splitlines()
     header = [line.split()[1] for line in lines if line.startswith("@attribute")]
     rows = [line.split(",") for line in lines if line and line[0] in "-0123456789"]
     assert yeast.class_names != header[-14:]

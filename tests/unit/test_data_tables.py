@@ -67,6 +67,7 @@ def of_R(frame):
 FORMS = {
     "plain": FRAME.to_csv(index=False),
     "saved index": FRAME.to_csv(),
+    "saved index that was read and saved": FRAME.to_csv(index_label="Unnamed: 0"),
     "names of rows": of_R(FRAME),
     "comma at each end": FRAME.to_csv(index=False).replace("\n", ",\n"),
     "comma at the end of rows": FRAME.to_csv(index=False)

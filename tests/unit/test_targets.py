@@ -8,7 +8,13 @@ import yaml
 
 from toplabel.reproduction.config.datasets import load_registry
 from toplabel.reproduction.config.keys import key_of
-from toplabel.reproduction.data.fetch import NOT_ASKED, NOT_PUBLISHED, NOT_REACHED, RawFiles
+from toplabel.reproduction.data.fetch import (
+    NOT_ASKED,
+    NOT_PUBLISHED,
+    NOT_REACHED,
+    Places,
+    RawFiles,
+)
 from toplabel.reproduction.plan import Plan, PlanError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -66,7 +72,8 @@ def test_the_widths_of_a_kernel_are_those_of_the_protocol_of_the_method(protocol
 
 
 def test_data_that_a_run_does_not_ask_for_are_unpublished_have_an_address_or_are_here():
-    raw = RawFiles(load_registry(ROOT / "config/datasets.yaml"), [ROOT / "data/embedded"], False)
+    places = Places((str(ROOT / "data/embedded"),), download=False)
+    raw = RawFiles(load_registry(ROOT / "config/datasets.yaml"), places)
     assert raw.absence("cub").startswith(f"{NOT_PUBLISHED}: features")
     assert raw.absence("news20").startswith(f"{NOT_REACHED}: features")
     assert raw.absence("aloi") == NOT_REACHED

@@ -38,7 +38,7 @@ onsuccess:
 
 # Job `check` does not run where a set cannot be prepared; it would print the others.
 onerror:
-    from toplabel.reproduction.data.overview import print_sets
+    from toplabel.reproduction.data.checks import print_sets
 
     if any(job.rule.name == "check" for job in workflow.dag.jobs):
         print_sets(targets.own_or_all())

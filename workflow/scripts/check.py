@@ -1,6 +1,6 @@
 """Print what data sets hold: sizes, rows of each class, the columns of tables, and advice."""
 
-from toplabel.reproduction.data.overview import print_sets
+from toplabel.reproduction.data.checks import print_sets
 from toplabel.reproduction.jobs import run
 
 

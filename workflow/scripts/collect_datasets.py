@@ -1,7 +1,7 @@
 """One row per registered data set: what it holds, what the papers print, or why it is missing."""
 
 from toplabel.reproduction.data import DescribeTask
-from toplabel.reproduction.data.overview import COLUMNS, describe_datasets
+from toplabel.reproduction.data.checks import COLUMNS, describe_datasets
 from toplabel.reproduction.frames import write_frame
 from toplabel.reproduction.jobs import run
 

@@ -17,7 +17,7 @@ from toplabel.reproduction.config.catalogue import Cell, RunConfig, Study, load_
 from toplabel.reproduction.config.competitors import COMPETITORS
 from toplabel.reproduction.config.documents import read_yaml, unknown, validate
 from toplabel.reproduction.config.protocols import Budget, BudgetName, Protocol
-from toplabel.reproduction.data.fetch import RawFiles, mirror_folders
+from toplabel.reproduction.data.fetch import Places, RawFiles, mirror_folders
 from toplabel.reproduction.files import CONFIG_FILES, SUMMARY
 from toplabel.reproduction.methods import competitor_module
 from toplabel.reproduction.report.figures.registry import row_of
@@ -101,8 +101,8 @@ class Plan:
         count_editable(path for method in self.methods.values() for path in method.paths)
         self.studies = self.catalogue.studies
         self.budget: BudgetName = self.run.budget
-        mirrors = mirror_folders(self.config["mirrors"], self.root)
-        self.raw = RawFiles(self.registry, mirrors, self.run.download)
+        mirrors = map(str, mirror_folders(self.config["mirrors"], self.root))
+        self.raw = RawFiles(self.registry, Places(tuple(mirrors), self.run.download))
         self._check_widths()
 
     def _check_names(self) -> None:

@@ -51,25 +51,19 @@ class PrepareTask:
         """Return the task of a registry entry; the grid of C counts where the set does not scale it."""
         own = {"sums", "not_comparable", "printed_rows", "C", "is_own"}
         names = [field.name for field in fields(cls) if field.name not in own]
+        printed = {
+            row.source: row.n_train
+            for row in entry.statistics
+            if row.n_train is not None and "n_train" not in row.differs
+        }
         return cls(
             **{name: getattr(entry, name) for name in names},
             sums=dict(sums),
             not_comparable=entry.not_comparable or "",
-            printed_rows=printed_rows(entry),
+            printed_rows={} if entry.not_comparable else printed,
             C=None if entry.C_scale else C,
             is_own=is_own,
         )
-
-
-def printed_rows(entry: Entry) -> dict[str, str]:
-    """Return the number of training rows that papers print and the files must have, by source."""
-    if entry.not_comparable:
-        return {}
-    return {
-        printed.source: printed.n_train
-        for printed in entry.statistics
-        if printed.n_train is not None and "n_train" not in printed.differs
-    }
 
 
 @dataclass(frozen=True)

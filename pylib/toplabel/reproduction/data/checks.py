@@ -1,17 +1,24 @@
-"""Count what a prepared data set holds, and say what its user should know before reading results."""
+"""Count what a data set holds, refuse what cannot be trained on, and say what its user should know.
+
+The counts of all registered sets stand beside what the papers print in ``results/datasets.csv``.
+"""
 
 from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 from scipy import sparse
 from sklearn.tree import DecisionTreeClassifier
 
+from toplabel.reproduction.config.entry import PrintedStatistics, Statistic
+from toplabel.reproduction.data import DescribedSet, DescribeTask
 from toplabel.reproduction.data.parts import (
     Column,
     Part,
@@ -22,11 +29,27 @@ from toplabel.reproduction.data.parts import (
     not_finite,
     squared_norms,
 )
+from toplabel.reproduction.data.prepared import columns_text, load_columns, load_prepared, read_meta
+from toplabel.reproduction.files import PathLike
 
 if TYPE_CHECKING:
     from toplabel.reproduction.config.protocols import Axis
 
 
+COLUMNS: dict[str, type] = {
+    **dict.fromkeys(("dataset", "title", "task", "status", "reason"), str),
+    **dict.fromkeys(("n_classes", "n_train", "n_val", "n_test", "n_features"), int),
+    "label_cardinality": float,
+    **dict.fromkeys(
+        ("zero_rows", "empty_label_sets", "full_label_sets", "classes_without_example"), int
+    ),
+    **dict.fromkeys(("paper_n_classes", "paper_n_train", "paper_n_features"), str),
+    **dict.fromkeys(("paper_label_cardinality", "paper_source", "agrees", "licence"), str),
+    **dict.fromkeys(("citation", "url", "published_key", "features", "published_sources"), str),
+}
+"""The columns of the file, with the types of `toplabel.reproduction.frames`."""
+_SHOWN = 20  # of many classes, so many
+_COMPARED: tuple[Statistic, ...] = ("n_classes", "n_train", "n_features", "label_cardinality")
 _EFFECTIVE = 0.1  # of C ||x||^2: the smallest value of the usual grids at a norm of 100
 _NAMED = 5  # of many names, so many
 _ROWS = 2000  # of a part, drawn, that a suspicion is tried on
@@ -74,19 +97,18 @@ def class_counts(prepared: PreparedSet) -> np.ndarray:
     return np.bincount(rows.y, minlength=prepared.n_classes)
 
 
-def printed_interval(text: str) -> tuple[Fraction, Fraction]:
-    """Return the numbers that a printed one may have been rounded from, both ends included.
+def rounds_to(value: float, text: str) -> bool:
+    """Return whether a printed number may be a value, rounded either way.
 
     Examples
     --------
-    >>> printed_interval("10.5K")
-    (Fraction(10450, 1), Fraction(10550, 1))
+    >>> rounds_to(10550, "10.5K"), rounds_to(10551, "10.5K")
+    (True, False)
     """
     unit = _UNITS.get(text[-1:], 1)
     digits = text.rstrip("KM")
     decimals = len(digits.partition(".")[2])
-    value, half = Fraction(digits) * unit, Fraction(unit, 2 * 10**decimals)
-    return value - half, value + half
+    return abs(Fraction(value) - Fraction(digits) * unit) <= Fraction(unit, 2 * 10**decimals)
 
 
 def norm_advice(measured: dict[str, Any], grid: Axis) -> str:
@@ -140,13 +162,13 @@ def _constant_columns(X: Rows) -> int:
 
 def _repeated(train: Rows, test: Rows) -> int:
     """Return the number of rows of the second matrix that stand in the first one."""
-    known = {*map(_row_sum, _rows(train))}
-    return sum(_row_sum(row) in known for row in _rows(test))
 
+    def sums(X: Rows) -> Iterator[bytes]:
+        # Sixteen bytes stand for a row: the rows themselves may not fit into memory.
+        return (hashlib.blake2b(row, digest_size=16).digest() for row in _rows(X))
 
-def _row_sum(row: bytes) -> bytes:
-    """Return 16 bytes that stand for a row: the rows themselves may not fit into memory."""
-    return hashlib.blake2b(row, digest_size=16).digest()
+    known = {*sums(train)}
+    return sum(row in known for row in sums(test))
 
 
 def _rows(X: Rows) -> Iterator[bytes]:
@@ -236,3 +258,81 @@ def suspicions(columns: Sequence[Column], prepared: PreparedSet) -> list[str]:
                 f"is it known before the class is? `drop: [{column.name}]` leaves it out."
             )
     return sentences
+
+
+# ---- what is told of sets ------------------------------------------------------------------------
+
+
+def describe_datasets(task: DescribeTask, metas: Iterable[PathLike]) -> pd.DataFrame:
+    """Return a row for each registered data set; `metas` are the meta.json of the prepared ones."""
+    prepared = {Path(meta).parents[1].name: read_meta(Path(meta).parent) for meta in metas}
+    rows = [
+        dataset_row(about, prepared.get(about.name), task.reasons.get(about.name, ""))
+        for about in task.sets
+    ]
+    # Counts stay whole numbers although a missing set has none.
+    return pd.DataFrame(rows, columns=[*COLUMNS], dtype=object)
+
+
+def dataset_row(
+    entry: DescribedSet, meta: dict[str, Any] | None, reason: str = ""
+) -> dict[str, Any]:
+    """Return the facts of a data set by its meta.json, or the reason why it is missing."""
+    row = {
+        **vars(entry),
+        "dataset": entry.name,
+        "status": "missing",
+        "reason": reason,
+        "published_sources": ";".join(entry.published_sources),
+        **{f"paper_{key}": _first_printed(entry, key) for key in _COMPARED},
+        "paper_source": "; ".join(printed.source for printed in entry.statistics) or None,
+    }
+    if meta is None:
+        return row
+    if why := meta.get("not_comparable"):
+        row["reason"] = f"not comparable: {why}"
+    measured = meta["statistics"]
+    agrees = not disagreements(measured, entry.statistics) if entry.statistics else None
+    return row | measured | {"status": "ready", "agrees": agrees}
+
+
+def _first_printed(entry: DescribedSet, key: str) -> str | None:
+    printed = [getattr(row, key) for row in entry.statistics]
+    return next((value for value in printed if value is not None), None)
+
+
+def disagreements(
+    measured: dict[str, Any], printed: Sequence[PrintedStatistics]
+) -> list[tuple[str, Statistic]]:
+    """Return the printed numbers that are not the measured ones, rounded, by table and statistic."""
+    return [
+        (row.source, key)
+        for row in printed
+        for key in _COMPARED
+        if (text := getattr(row, key)) is not None
+        and (value := measured[key]) is not None
+        and not rounds_to(value, text)
+    ]
+
+
+def set_lines(prepared: PreparedSet, columns: Sequence[Column]) -> list[str]:
+    """Return the lines that `check` prints of a prepared set: sizes, classes, columns and advice."""
+    size, n = prepared.meta["statistics"], len(prepared.splits)
+    counts = class_counts(prepared)
+    named = zip(prepared.class_names, counts, strict=True)
+    more = len(counts) - _SHOWN
+    return [
+        f"{prepared.name}: {prepared.task}, {size['n_train']} training rows, "
+        f"{size['n_test']} test rows, {size['n_features']} features, "
+        f"{prepared.n_classes} classes, {n} split{'s' if n > 1 else ''}",
+        *(f"  {name}: {count} training rows" for name, count in [*named][:_SHOWN]),
+        *([f"  and {more} more classes"] if more > 0 else []),
+        *(f"  {line}" for line in columns_text(columns)),
+        *(f"  Note: {sentence}" for sentence in prepared.meta["advice"]),
+    ]
+
+
+def print_sets(metas: Iterable[PathLike]) -> None:
+    """Print what the prepared sets among some hold, by their meta.json."""
+    for folder in (Path(meta).parent for meta in metas if Path(meta).is_file()):
+        print("", *set_lines(load_prepared(folder), load_columns(folder)), sep="\n", flush=True)

@@ -67,11 +67,6 @@ class FetchTask:
     file: RawFile
     waits_for: str | None
 
-    @classmethod
-    def of(cls, entry: Entry, file: RawFile) -> FetchTask:
-        """Return the task of a file of a registry entry."""
-        return cls(entry.name, entry.folder, file, entry.waits_for)
-
 
 @dataclass(frozen=True)
 class Places:
@@ -124,17 +119,6 @@ def raw_path(folder: str, name: str, raw_folder: PathLike) -> Path:
     """
     whole = Path(raw_folder) / folder
     return find(name, [whole]) or whole / name
-
-
-def fetch(
-    entry: Entry, raw_folder: PathLike, mirrors: Sequence[PathLike] = (), network: bool = True
-) -> None:
-    """Bring all raw files of a data set that are not there yet."""
-    places = Places(tuple(map(str, mirrors)), network)
-    for file in entry.files:
-        path = raw_path(entry.folder, file.name, raw_folder)
-        if not path.is_file():
-            fetch_file(FetchTask.of(entry, file), path, places)
 
 
 def fetch_file(task: FetchTask, target: Path, places: Places) -> None:
@@ -269,11 +253,10 @@ def unreachable(host: str) -> str:
 
 @dataclass(frozen=True, eq=False)
 class RawFiles:
-    """The raw files as far as the plan knows them; `mirrors` and `download` are as of `Places`."""
+    """The raw files as far as the plan knows them."""
 
     registry: Registry
-    mirrors: list[Path]
-    download: bool
+    places: Places
 
     @cache  # noqa: B019  it lives as long as the process
     def missing(self, dataset: str) -> str:
@@ -284,14 +267,14 @@ class RawFiles:
         if self.registry[dataset].network is not None and find_spec("torch") is None:
             return "PyTorch is not installed: pip install 'toplabel[torch]'"
         origin = self.registry[self.registry.origin_of(dataset)]
-        return missing_reason(origin, Path(RAW), self.mirrors, self.download)
+        return missing_reason(origin, RAW, self.places.mirrors, self.places.download)
 
     def absence(self, dataset: str) -> str:
         """Return whether the data of a set are here, have an address, or are published by nobody,
         with what the set waits for.
         """
         entry = self.registry[self.registry.origin_of(dataset)]
-        if not missing_reason(entry, Path(RAW), self.mirrors):
+        if not missing_reason(entry, RAW, self.places.mirrors):
             return NOT_ASKED
         kind = NOT_PUBLISHED if entry.waits_for and not entry.is_published else NOT_REACHED
         return f"{kind}: {entry.waits_for}" if entry.waits_for else kind
@@ -312,7 +295,7 @@ class RawFiles:
         fetched: dict[str, FetchTask] = {}
         for dataset, entry in self.registry.items():
             for file, path in zip(entry.files, self.files(dataset), strict=True):
-                task = FetchTask.of(entry, file)
+                task = FetchTask(dataset, entry.folder, file, entry.waits_for)
                 is_plain = Path(path).name == file.name
                 has_origin = not Path(path).is_file() if self._copy(task) else bool(file.url)
                 if is_plain and (file.sha256 or has_origin):
@@ -321,12 +304,7 @@ class RawFiles:
 
     def _copy(self, task: FetchTask) -> Path | None:
         """Return the copy of a file in a mirror; None where none has it."""
-        return find(task.file.name, [mirror / task.folder for mirror in self.mirrors])
-
-    @property
-    def places(self) -> Places:
-        """Where rule `fetch` looks for files."""
-        return Places(tuple(map(str, self.mirrors)), self.download)
+        return find(task.file.name, [Path(mirror) / task.folder for mirror in self.places.mirrors])
 
     def own_sums(self, dataset: str) -> dict[str, str]:
         """Return the SHA-256 of the user's own files of a data set, by their paths.

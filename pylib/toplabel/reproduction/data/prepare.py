@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from pydantic import ValidationError, validate_call
@@ -16,12 +16,12 @@ from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.preprocessing import StandardScaler, normalize
 
 from toplabel.reproduction.config.documents import fault_of
-from toplabel.reproduction.config.entry import Divide, Split
+from toplabel.reproduction.config.entry import Divide, RawFile, Split
 from toplabel.reproduction.data import PrepareTask
 from toplabel.reproduction.data.checks import (
     advice,
     norm_advice,
-    printed_interval,
+    rounds_to,
     statistics,
     suspicions,
     validate_prepared,
@@ -42,18 +42,19 @@ def prepare(task: PrepareTask, raw_folder: PathLike) -> PreparedSet:
     A ValueError of one line names a missing raw file or one with another sum, a malformed file, a data set
     that `validate_prepared` refuses, or one whose number of training rows contradicts the paper.
     """
-    where = f"data set '{task.name}'"
     raw: dict[str, Any] = {}
     if task.embedded is not None:
-        loaded = _with_options(where, task.options, EMBEDDED[task.embedded])
+        loaded = _with_options(task, EMBEDDED[task.embedded])
     else:
-        loaded, raw = _read_checked(task, Path(raw_folder))
+        loaded, raw = read_files(task, Path(raw_folder))
     splits = [*task.splits] or loaded.splits
     if task.folds is None:
         parts: Mapping[str, Part] = _made(task, loaded, splits)
     else:
         parts = cross_validated(task, loaded, splits, task.folds)
-    prepared = finish(task.name, task.task, replace(loaded, parts=parts, splits=splits))
+    names, columns = loaded.class_names, loaded.columns
+    prepared = PreparedSet(task.name, task.task, names, parts, splits, columns=columns)
+    validate_prepared(prepared)
     measured = statistics(prepared)
     _check_printed_rows(task, measured["n_train"])
     sentences = [norm_advice(measured, task.C)] if task.C else []
@@ -94,25 +95,16 @@ def _named(loaded: LoadedSet) -> dict[str, Any]:
     }
 
 
-def finish(name: str, task: Literal["multiclass", "multilabel"], loaded: LoadedSet) -> PreparedSet:
-    """Check what a data set holds."""
-    splits, columns = loaded.splits, loaded.columns
-    prepared = PreparedSet(name, task, loaded.class_names, loaded.parts, splits, columns=columns)
-    validate_prepared(prepared)
-    return prepared
-
-
 def _check_printed_rows(task: PrepareTask, n_train: int) -> None:
     """Refuse a set whose number of training rows is not the printed one, rounded."""
     for source, text in task.printed_rows.items():
-        low, high = printed_interval(text)
-        if not low <= n_train <= high:
+        if not rounds_to(n_train, text):
             message = f"n_train is {n_train}, {source} prints {text}"
             raise ValueError(f"data set '{task.name}': {message}")
 
 
-def _read_checked(task: PrepareTask, raw_folder: Path) -> tuple[LoadedSet, dict[str, Any]]:
-    """Read and divide the raw files of a set; return what is known of each, too.
+def read_files(task: PrepareTask, raw_folder: Path) -> tuple[LoadedSet, dict[str, Any]]:
+    """Read the raw files of a set, and divide a part if need be; return what is known of each, too.
 
     Their sums are compared with the registry before anything is parsed. Compressed files are
     unpacked into a temporary folder. Features that are mapped into memory from there stay readable
@@ -120,47 +112,43 @@ def _read_checked(task: PrepareTask, raw_folder: Path) -> tuple[LoadedSet, dict[
     """
     raw = {}
     with tempfile.TemporaryDirectory(prefix="toplabel-raw-") as temporary:
-        folder = Path(temporary)
+        paths = {file.name: Path(temporary) / file.name for file in task.files}
         for file in task.files:
-            path = raw_path(task.folder, file.name, raw_folder)
-            if not path.is_file():
-                raise ValueError(f"data set '{task.name}': {path} is missing")
-            check_only_copy(file, path.parent)
-            if task.sums.get(str(path)) not in (None, file_sum(path)):
-                raise ValueError(f"{path}: changed since the run began; start it again")
-            if path.name == file.name:
-                (folder / file.name).symlink_to(path.resolve())
-                sha256, size = read_raw(file, path)
-            else:
-                with (folder / file.name).open("wb") as stream:
-                    sha256, size = read_raw(file, path, stream.write)
-            checked = file.sha256 is not None
-            raw[file.name] = {"sha256": sha256, "size": size, "url": file.url, "checked": checked}
+            raw[file.name] = _checked(task, file, raw_folder, paths[file.name])
+        parts = {part: paths[file.name] for file in task.files for part in file.holds}
+        labels = next((paths[file.name] for file in task.files if not file.holds), None)
         try:
-            return read_files(task, folder), raw
+            loaded = _with_options(task, FORMATS[task.format], Source(parts, task.task, labels))
         except FormatError as error:
             place = str(raw_folder / task.folder)
             raise ValueError(str(error).replace(temporary, place)) from None
+    return (divide(task.folder, loaded, task.divide) if task.divide else loaded), raw
 
 
-def read_files(task: PrepareTask, folder: Path) -> LoadedSet:
-    """Read the raw files of a data set, uncompressed in one folder, and divide a part if need be."""
-    parts = {part: folder / file.name for file in task.files for part in file.holds}
-    labels = next((folder / file.name for file in task.files if not file.holds), None)
-    source = Source(parts, task.task, labels)
-    loaded = _with_options(f"data set '{task.name}'", task.options, FORMATS[task.format], source)
-    return divide(task.folder, loaded, task.divide) if task.divide else loaded
+def _checked(task: PrepareTask, file: RawFile, raw_folder: Path, target: Path) -> dict[str, Any]:
+    """Check a raw file and bring it uncompressed to `target`; return what is known of it."""
+    path = raw_path(task.folder, file.name, raw_folder)
+    if not path.is_file():
+        raise ValueError(f"data set '{task.name}': {path} is missing")
+    check_only_copy(file, path.parent)
+    if task.sums.get(str(path)) not in (None, file_sum(path)):
+        raise ValueError(f"{path}: changed since the run began; start it again")
+    if path.name == file.name:
+        target.symlink_to(path.resolve())
+        sha256, size = read_raw(file, path)
+    else:
+        with target.open("wb") as stream:
+            sha256, size = read_raw(file, path, stream.write)
+    return {"sha256": sha256, "size": size, "url": file.url, "checked": file.sha256 is not None}
 
 
-def _with_options(
-    where: str, options: Mapping[str, Any], make: Callable[..., LoadedSet], *source: Source
-) -> LoadedSet:
-    """Call a reader or a generator with the options of an entry, once they fit its arguments."""
+def _with_options(task: PrepareTask, make: Callable[..., LoadedSet], *source: Source) -> LoadedSet:
+    """Call a reader or a generator with the options of a set, once they fit its arguments."""
     try:
-        return validate_call(make)(*source, **options)
+        return validate_call(make)(*source, **task.options)
     except ValidationError as error:
-        fault = fault_of(error, options).below("options")
-        raise ValueError(f"{where}: {fault}") from None
+        fault = fault_of(error, task.options).below("options")
+        raise ValueError(f"data set '{task.name}': {fault}") from None
 
 
 def store(parts: dict[str, Part]) -> dict[str, Part]:
@@ -169,19 +157,19 @@ def store(parts: dict[str, Part]) -> dict[str, Part]:
     They are CSR up to a density of 0.2: there an epoch on CSR rows was 1.2 to 8 times faster than
     one in dense blocks, for 6 to 500 classes and 50 to 1500 features. A memory map stays one.
     """
-    convert = _dense if _is_dense(parts.values()) else _csr
     single = all(part.X.dtype == np.float32 for part in parts.values())
     dtype = np.float32 if single else np.float64
+    convert = _dense if _is_dense([part.X for part in parts.values()]) else _csr
     return {name: replace(part, X=convert(part.X, dtype)) for name, part in parts.items()}
 
 
-def _is_dense(parts: Collection[Part]) -> bool:
-    if any(isinstance(part.X, np.memmap) for part in parts):
+def _is_dense(matrices: Sequence[Rows]) -> bool:
+    if any(isinstance(X, np.memmap) for X in matrices):
         return True
     stored = 0
-    for part in parts:
-        stored += part.X.nnz if sparse.issparse(part.X) else int(np.count_nonzero(part.X))
-    return stored > _DENSE_DENSITY * sum(part.n_rows * part.n_features for part in parts)
+    for X in matrices:
+        stored += X.nnz if sparse.issparse(X) else int(np.count_nonzero(X))
+    return stored > _DENSE_DENSITY * sum(X.shape[0] * X.shape[1] for X in matrices)
 
 
 def _dense(X: Rows, dtype: type) -> np.ndarray:
@@ -208,19 +196,22 @@ def transform(
     data set, for messages.
     """
     if method == "normalise":
-        return {name: replace(part, X=normalize(_float64(part.X))) for name, part in parts.items()}
+        return {
+            name: replace(part, X=normalize(part.X.astype(np.float64, copy=False)))
+            for name, part in parts.items()
+        }
     owner = _training_parts(where, splits, "to standardise it")
-    scalers = {train: _scaler(parts[train].X) for train in set(owner.values())}
-    scaled = {name: scalers[owner[name]].transform(_float64(p.X)) for name, p in parts.items()}
-    transformed = {name: replace(part, X=scaled[name]) for name, part in parts.items()}
-    for name, scaler in scalers.items():
+    scalers, transformed = {}, {}
+    for train in set(owner.values()):
+        X = parts[train].X.astype(np.float64, copy=False)
+        scalers[train] = StandardScaler(with_mean=not sparse.issparse(X)).fit(X)
+    for name, part in parts.items():
+        X = scalers[owner[name]].transform(part.X.astype(np.float64, copy=False))
+        transformed[name] = replace(part, X=X)
+    for train, scaler in scalers.items():
         shift = scaler.mean_ if scaler.with_mean else np.zeros(scaler.n_features_in_)
-        transformed[name] = replace(transformed[name], shift=shift, scale=scaler.scale_)
+        transformed[train] = replace(transformed[train], shift=shift, scale=scaler.scale_)
     return transformed
-
-
-def _scaler(X: Rows) -> StandardScaler:
-    return StandardScaler(with_mean=not sparse.issparse(X)).fit(_float64(X))
 
 
 def _filled(
@@ -254,10 +245,6 @@ def _training_parts(where: str, splits: Sequence[Split], purpose: str) -> dict[s
                 both = f"'{owner[name]}' and '{split.train}'; {purpose} there must be one"
                 raise ValueError(f"{where}: the part '{name}' belongs to the training parts {both}")
     return owner
-
-
-def _float64(X: Rows) -> Rows:
-    return X.astype(np.float64) if sparse.issparse(X) else np.asarray(X, dtype=np.float64)
 
 
 def divide(name: str, loaded: LoadedSet, how: Divide) -> LoadedSet:

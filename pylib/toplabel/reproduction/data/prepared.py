@@ -7,9 +7,8 @@ It has the sums of the parts.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import fields
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -131,12 +130,11 @@ def damaged_files(results: PathLike) -> tuple[str, list[str]]:
     paths = (path for path in sorted(Path(results).rglob("[!.]*")) if path.is_file())
     files = [path for path in paths if path.suffix != ".sha256" and has_sum(path)]
     sets = sorted(path.parent for path in Path(results).glob("*/data/meta.json"))
-    checks: list[Callable[[], object]] = [partial(checked, path) for path in files]
-    checks += [partial(check_prepared, folder) for folder in sets]
+    checks = [(checked, path) for path in files] + [(check_prepared, folder) for folder in sets]
     errors = []
-    for check in checks:
+    for check, path in checks:
         try:
-            check()
+            check(path)
         except FileError as error:
             errors.append(str(error))
     return f"{len(files):,} files and {len(sets):,} prepared sets", errors

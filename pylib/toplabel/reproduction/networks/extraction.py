@@ -17,9 +17,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from toplabel.reproduction.config.entry import Split
-from toplabel.reproduction.data.checks import statistics
-from toplabel.reproduction.data.parts import LoadedSet, Part, PreparedSet
-from toplabel.reproduction.data.prepare import finish
+from toplabel.reproduction.data.checks import statistics, validate_prepared
+from toplabel.reproduction.data.parts import Part, PreparedSet
 from toplabel.reproduction.files import FileError, atomic_path, file_sum, read_json
 from toplabel.reproduction.networks import FeaturesTask
 from toplabel.reproduction.networks.network import (
@@ -267,8 +266,9 @@ def extract_features(
             X = np.load(Path(folder) / f"{name}.npy", mmap_mode="r")
             parts[name] = Part(X=X, y=part.classes.numpy())
     splits = [Split(split, f"{split}_train", None, f"{split}_test") for split in weights]
-    loaded = LoadedSet(parts, class_names(images, task.network), splits)
-    prepared = finish(task.dataset, "multiclass", loaded)
+    names = class_names(images, task.network)
+    prepared = PreparedSet(task.dataset, "multiclass", names, parts, splits)
+    validate_prepared(prepared)
     meta = {"not_comparable": task.not_comparable or _NOT_COMPARABLE, "raw": {}, "advice": []}
     return replace(prepared, meta=meta | {"statistics": statistics(prepared)})
 

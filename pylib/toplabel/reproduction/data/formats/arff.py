@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 import arff
 import numpy as np
+import pandas as pd
 from pydantic import PositiveInt
 from scipy import sparse
 
@@ -29,9 +30,9 @@ from toplabel.reproduction.data.formats.common import (
     Table,
     assemble,
     parse_xml,
+    read_text,
     shown,
 )
-from toplabel.reproduction.data.formats.text import read_text
 from toplabel.reproduction.data.parts import LoadedSet, not_finite
 
 _QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
@@ -62,7 +63,7 @@ class Attribute(NamedTuple):
 
 
 class _Content(NamedTuple):
-    """A file: its attributes, its rows with words as positions, their lines, and the ids of the rows."""
+    """A file: the attributes that are kept, the rows with words as positions, their lines and ids."""
 
     attributes: list[Attribute]
     rows: sparse.csr_matrix
@@ -100,7 +101,7 @@ def load(
         others = [(a.name, a.words) for a in content.attributes]
         if others != [(a.name, a.words) for a in attributes]:
             raise FormatError(source.parts[part], None, f"its attributes are not those of {first}")
-    kept = [attribute.name for attribute in attributes if not attribute.is_dropped]
+    kept = [attribute.name for attribute in attributes]
     if not is_set:
         names = [_class_name(first, kept, -1 if label is None else label)]
     elif source.labels:
@@ -151,23 +152,22 @@ def _read(path: Path, drop: Sequence[str], encoding: str | None) -> _Content:
     except arff.ArffException as error:
         number = error.line - len(header) + start
         raise FormatError(path, number, error.message.replace("%d", str(number))) from None
-    dropped = [j for j, attribute in enumerate(attributes) if attribute.is_dropped]
+    kept = [j for j, attribute in enumerate(attributes) if not attribute.is_dropped]
     ids = None
     if is_sparse:
         _check_first_values(path, attributes)
         values, row, column = map(np.array, decoded, (object, np.intp, np.intp))
-        is_kept = ~np.isin(column, dropped)
+        is_kept = np.isin(column, kept)
         entries = values[is_kept].astype(np.float64), (row[is_kept], column[is_kept])
-        table = sparse.csr_matrix(entries, shape=(n, len(attributes)))
+        table = sparse.csr_matrix(entries, shape=(n, len(attributes)))[:, kept]
     else:
-        columns = [*zip(*decoded, strict=True)]
-        ids = next(
-            (np.array(columns[j], str) for j in dropped if len({*columns[j]}) == n > 1), None
-        )
-        for j in dropped:
-            columns[j] = (0.0,) * n
-        table = sparse.csr_matrix(np.array(columns, dtype=np.float64).T)
-    return _without_gaps(path, _Content(attributes, table, places, ids))
+        frame = pd.DataFrame(decoded, dtype=object)
+        dropped = frame.drop(columns=kept)
+        ids = next((dropped[j].to_numpy(str) for j in dropped if dropped[j].is_unique), None)
+        table = sparse.csr_matrix(frame[kept].to_numpy(np.float64))
+    content = _Content([attributes[j] for j in kept], table, places, ids)
+    _refuse_gaps(path, content)
+    return content
 
 
 def _declaration(place: int, attribute: Attribute) -> str:
@@ -187,17 +187,15 @@ def _check_first_values(path: Path, attributes: Sequence[Attribute]) -> None:
             raise FormatError(path, None, message)
 
 
-def _without_gaps(path: Path, content: _Content) -> _Content:
-    """Return the content, or refuse its first value that is missing or infinite."""
+def _refuse_gaps(path: Path, content: _Content) -> None:
+    """Refuse the first value that is missing or infinite."""
     if bad := not_finite(content.rows):
         row, column, value = bad
         name = content.attributes[column].name
         what = "has no value ('?')" if np.isnan(value) else f"is {value}"
         advice = f"`drop: [{name}]` leaves the attribute out; saved as CSV, `missing` fills gaps"
-        raise FormatError(
-            path, int(content.lines[row]), f"attribute {shown(name)} {what}; {advice}"
-        )
-    return content
+        message = f"attribute {shown(name)} {what}; {advice}"
+        raise FormatError(path, int(content.lines[row]), message)
 
 
 def _uncommented(line: str) -> str:
@@ -260,29 +258,29 @@ def _table(path: Path, content: _Content, names: Sequence[str], is_set: bool) ->
     """Return the features and the labels of a file, which are the attributes of these names."""
     position = {attribute.name: j for j, attribute in enumerate(content.attributes)}
     if missing := [name for name in names if name not in position]:
-        raise FormatError(path, None, f"no attribute for the label {shown(missing[0])}")
+        message = f"no attribute for the label {shown(missing[0])}, or `drop` names it"
+        raise FormatError(path, None, message)
     places = [position[name] for name in names]
     labels = content.rows[:, places].toarray()
     if is_set:
         for column, j in enumerate(places):
             attribute = content.attributes[j]
-            if attribute.is_dropped or len(attribute.words) > 2:
-                message = f"label {shown(attribute.name)} is dropped or has more than two values"
+            if len(attribute.words) > 2:
+                message = f"label {shown(attribute.name)} has more than two values"
                 raise FormatError(path, None, message)
             labels[:, column] = _is_positive(attribute, labels[:, column])
     elif words := content.attributes[places[0]].words:
         labels = np.array(words)[labels.astype(int)]
-    return Table(path, _features(content, places), labels, lines=content.lines, ids=content.ids)
+    return Table(path, _features(content, places), labels, ids=content.ids)
 
 
 def _features(content: _Content, labels: Sequence[int]) -> sparse.csr_matrix:
     """Return the features of a file, whose labels have these numbers."""
-    attributes, rows = content.attributes, content.rows
-    dropped = [j for j, attribute in enumerate(attributes) if attribute.is_dropped]
-    columns = sorted({*range(len(attributes))} - {*labels} - {*dropped})
-    X = rows[:, columns]
-    if any(len(attributes[j].words) > 2 for j in columns):
-        coded = [_coded(rows[:, [j]], len(attributes[j].words)) for j in columns]
+    columns = [j for j in range(len(content.attributes)) if j not in labels]
+    X = content.rows[:, columns]
+    n_words = [len(content.attributes[j].words) for j in columns]
+    if max(n_words, default=0) > 2:
+        coded = [_coded(X[:, [j]], n) for j, n in enumerate(n_words)]
         X = sparse.hstack(coded, format="csr")
     X.eliminate_zeros()
     X.sort_indices()

@@ -33,7 +33,6 @@ _DATE = re.compile(
 )
 _MEASURED = re.compile(r"[<>~$€£≤≥]?\s*[+-]?[0-9][0-9.,]*\s*[%°µ€$£a-zA-Z/²³]*")
 _BRACKETS = {"[": "]", "{": "}", "(": ")"}
-_TRUE = {"true": "1", "false": "0"}
 
 
 @dataclass(frozen=True)
@@ -91,7 +90,7 @@ def _number(text: str) -> float:
 
 def fault_of_words(
     column: pd.Series, numbers: pd.Series, gaps: pd.Series, how: Reading
-) -> tuple[tuple[str, int], str] | None:
+) -> tuple[int, str] | None:
     """Return why a column of words is no column of categories, and the label of a row that shows it."""
     is_word = numbers.isna() & ~gaps
     words = column[is_word].astype(str).str.strip()
@@ -126,7 +125,7 @@ def _separator_advice(words: pd.Series, how: Reading) -> str:
     first = words.iloc[0]
     pointed = words[words.str.contains(".", regex=False)]
     if how.decimal == "," and len(pointed):
-        if pointed.str.replace(",[0-9]*$", "", regex=True).map(_is_grouped).all():
+        if all(_GROUPED.fullmatch(re.sub(",[0-9]*$", "", t)) for t in pointed):
             return "`thousands: '.'` takes a point as the mark between thousands"
         return f"with `decimal: ','` the point in {shown(pointed.iloc[0])} has no meaning"
     mark = next((mark for mark in ",' \u00a0\u202f" if mark in first), ",")
@@ -135,10 +134,6 @@ def _separator_advice(words: pd.Series, how: Reading) -> str:
         return between
     point = "`decimal: ','` takes a comma as the point"
     return f"{between}, {point}" if all(map(_GROUPED.fullmatch, words)) else point
-
-
-def _is_grouped(text: str) -> bool:
-    return _GROUPED.fullmatch(text) is not None
 
 
 def note_on_numbers(column: pd.Series, numbers: pd.Series, how: Reading, n_rows: int) -> str:
@@ -151,7 +146,7 @@ def note_on_numbers(column: pd.Series, numbers: pd.Series, how: Reading, n_rows:
         return f"The column {name} {what}: is it a number of the row or an id? `drop: [{column.name}]` leaves it out."
     if how.decimal == "." and not how.thousands and not pd.api.types.is_numeric_dtype(column):
         text = column[values.index]
-        if any("." in t and not _is_grouped(t) for t in text):
+        if any("." in t and not _GROUPED.fullmatch(t) for t in text):
             return ""
         pointed = text[text.str.contains(".", regex=False)]
         if _ALL <= len(pointed) < len(text) and not pointed.str.startswith("0").any():
@@ -210,8 +205,3 @@ def _texts(values: Sequence) -> list[str]:
     if any(isinstance(value, list | dict | tuple | set | np.ndarray) for value in values):
         raise ValueError("a list within a list")
     return [str(value).strip() for value in values if value is not None and value == value]
-
-
-def as_truth(column: pd.Series) -> pd.Series:
-    """Return a column with 1 and 0 for true and false, as R and pandas write them."""
-    return column.map(lambda v: _TRUE.get(v.strip().lower(), v) if isinstance(v, str) else v)

@@ -1,5 +1,5 @@
-"""All readers share the classes and functions of this module: what a reader is given, its errors, and
-the step from the arrays of files to parts with checked labels.
+"""All readers share the classes and functions of this module: what a reader is given, its errors, text
+in the encodings of strangers, and the step from the arrays of files to parts with checked labels.
 
 `toplabel.reproduction.data.checks` checks the whole data set afterwards: finite features, classes
 without a row.
@@ -7,11 +7,12 @@ without a row.
 
 from __future__ import annotations
 
+import codecs
 import re
 import reprlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 from xml.etree import ElementTree
@@ -27,6 +28,30 @@ _NUMBERS = "biuf"  # kinds of dtypes: boolean, integers, floating point
 _WHOLE = re.compile(r"\+?(-?[0-9]{1,15})(?:\.0*)?")
 _MISSING = ("", "?", "nan", "NaN")
 _MANY = 50  # classes, which are more than half the rows: these are no classes
+_POINTER = "a pointer of git-lfs, which stands for the file; `git lfs pull` fetches the file itself"
+_ARCHIVE = "a ZIP archive, as Excel and OpenDocument write; save the sheet as CSV in UTF-8"
+_PAGE = "an HTML page; download the file itself"
+_OTHER_KINDS = (
+    (b"version https://git-lfs.", _POINTER),
+    (b"PK\x03\x04", _ARCHIVE),
+    (b"\xd0\xcf\x11\xe0", "an old Excel file (.xls); save the sheet as CSV in UTF-8"),
+    (b"PAR1", "a Parquet file; its name must end in .parquet, and `format: table` reads it"),
+    (b"\x1f\x8b", "a gzip file; its name must end in .gz"),
+    (b"BZh", "a bzip2 file; its name must end in .bz2"),
+    (b"\xfd7zXZ", "an xz file; its name must end in .xz"),
+    (b"%PDF", "a PDF document"),
+    (b"<!DOCTYPE", _PAGE),
+    (b"<!doctype", _PAGE),
+    (b"<html", _PAGE),
+)
+# UTF-32 begins like UTF-16.
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
 
 _repr = reprlib.Repr()
 _repr.maxstring = _repr.maxother = _repr.maxlong = 60
@@ -95,26 +120,54 @@ def parse_xml(content: bytes, path: Path) -> ElementTree.Element:
         return ElementTree.fromstring(content)
 
 
+def marked_encoding(path: Path) -> str | None:
+    """Return the encoding that a byte order mark names, None without one; refuse a file that is no text,
+    by its first bytes, and say what it is.
+    """
+    with path.open("rb") as stream:
+        head = stream.read(32)
+    for mark, kind in _OTHER_KINDS:
+        if head.startswith(mark):
+            raise FormatError(path, None, f"this is {kind}")
+    return next((name for mark, name in _MARKS if head.startswith(mark)), None)
+
+
+def read_text(path: Path, encoding: str | None = None) -> str:
+    """Return a text file, decoded by its byte order mark, or else by `encoding`, by default UTF-8."""
+    marked = marked_encoding(path)
+    content = path.read_bytes()
+    name = marked or encoding or "utf-8"
+    try:
+        text = content.decode(name)
+    except LookupError:
+        raise FormatError(path, None, f"unknown encoding {shown(name)}") from None
+    except UnicodeDecodeError as error:
+        line = content[: error.start].count(b"\n") + 1
+        byte = f"byte 0x{content[error.start]:02x}" if error.start < len(content) else "its end"
+        advice = "save the file as UTF-8"
+        advice += ", or give the option `encoding`, such as latin-1 or cp1252" if not marked else ""
+        raise FormatError(path, line, f"not {name.upper()} text ({byte}); {advice}") from None
+    if "\0" in text:
+        line = text[: text.index("\0")].count("\n") + 1
+        advice = "a binary file, or UTF-16 without a byte order mark; save it as UTF-8"
+        raise FormatError(path, line, f"a zero byte: {advice}")
+    return text
+
+
 class Table(NamedTuple):
     """The arrays of one part as they stand in its file.
 
     `X` (n, d) are numbers, maybe sparse or a memory map; `labels` are classes (n,), whole numbers or
     words, or label sets (n, m) of 0 and 1, which may be in a file of their own, `labels_path`.
-    `names` are those of the features, `lines` (n,) the lines of a text file on which the rows stand,
-    `rows` and `ids` those of `toplabel.reproduction.data.parts.Part`, and `if_infinite` is what helps
-    where a feature is infinite. Where it `has_gaps`, NaN is a gap that is filled later.
+    `rows` and `ids` are those of `toplabel.reproduction.data.parts.Part`.
     """
 
     path: Path
     X: np.ndarray | sparse.spmatrix
     labels: np.ndarray | sparse.spmatrix
     labels_path: Path | None = None
-    names: Sequence[str] | None = None
-    lines: np.ndarray | None = None
     rows: np.ndarray | None = None
     ids: np.ndarray | None = None
-    if_infinite: str = ""
-    has_gaps: bool = False
 
     def error(self, message: str) -> FormatError:
         """Return an error in the labels."""
@@ -122,44 +175,37 @@ class Table(NamedTuple):
 
 
 def assemble(
-    tables: Mapping[str, Table], task: Task, label_names: Sequence[str] | None = None
+    tables: Mapping[str, Table],
+    task: Task,
+    label_names: Sequence[str] | None = None,
+    has_gaps: bool = False,
 ) -> LoadedSet:
     """Check the arrays of all parts and make one data set of them.
 
     Classes are those that occur in any part: numbers in ascending order, words in that of their
     characters. Label sets have one class a column, with the names `label_names` or the columns'
-    numbers. Features that are float32 (or float16) become float32, all others float64.
+    numbers. Features that are float32 (or float16) become float32, all others float64. NaN in them is an
+    error unless the set `has_gaps`, which are filled later.
     """
     features = {name: features_of(table.path, table.X) for name, table in tables.items()}
     for name, X in features.items():
-        _check_finite(tables[name], X)
+        if bad := None if has_gaps else not_finite(X):
+            message = "column {1} of row {0} (from 0) is {2}; features must be finite".format(*bad)
+            raise FormatError(tables[name].path, None, message)
     if task == "multiclass":
-        names, labels = _classes(tables)
-        parts = {name: Part(X, y=labels[name]) for name, X in features.items()}
+        kind, (names, labels) = "y", _classes(tables)
     else:
-        labels = {name: _indicator(table) for name, table in tables.items()}
+        kind, labels = "Y", {name: _indicator(table) for name, table in tables.items()}
         n_classes = max(Y.shape[1] for Y in labels.values())
         names = list(label_names or map(str, range(n_classes)))
-        parts = {name: Part(X, Y=labels[name]) for name, X in features.items()}
-    for name, part in parts.items():
+    parts = {}
+    for name, table in tables.items():
+        part = Part(features[name], rows=table.rows, ids=table.ids, **{kind: labels[name]})
         if part.n_instances != part.n_rows:
             message = f"{part.n_instances} labels for {part.n_rows} rows of features"
-            raise tables[name].error(message)
-    parts = {
-        name: replace(part, rows=tables[name].rows, ids=tables[name].ids)
-        for name, part in parts.items()
-    }
+            raise table.error(message)
+        parts[name] = part
     return LoadedSet(parts, names)
-
-
-def _check_finite(table: Table, X: Rows) -> None:
-    """Refuse NaN and infinity, with the row of the file, its line, and the name of the feature."""
-    if bad := not_finite(np.where(np.isnan(X), 0.0, X) if table.has_gaps else X):
-        row, column, value = bad
-        name = f"column {column}" if table.names is None else f"{shown(table.names[column])}"
-        line = None if table.lines is None else int(table.lines[row])
-        message = f"{name} of row {row} (from 0) is {value}; features must be finite"
-        raise FormatError(table.path, line, f"{message}{table.if_infinite}")
 
 
 def features_of(path: Path, X: np.ndarray | sparse.spmatrix) -> Rows:

@@ -20,8 +20,14 @@ from scipy import sparse
 from sklearn.datasets import load_svmlight_file
 from sklearn.preprocessing import MultiLabelBinarizer
 
-from toplabel.reproduction.data.formats.common import FormatError, Source, Table, assemble
-from toplabel.reproduction.data.formats.text import has_mark, read_text, refuse_other_kind
+from toplabel.reproduction.data.formats.common import (
+    FormatError,
+    Source,
+    Table,
+    assemble,
+    marked_encoding,
+    read_text,
+)
 from toplabel.reproduction.data.parts import LoadedSet, not_finite
 from toplabel.reproduction.files import reason
 
@@ -55,7 +61,6 @@ def load(source: Source, n_features: Size | None = None) -> LoadedSet:
 
 def _read(path: Path, is_multilabel: bool) -> Table:
     """Return the features and labels of a file, with indices as they stand in it."""
-    refuse_other_kind(path)
     read = partial(load_svmlight_file, multilabel=is_multilabel, zero_based=True)
     with _opened(path) as stream:
         sizes = _SIZES.fullmatch(stream.readline().strip())
@@ -102,7 +107,7 @@ def _numbered(tables: Mapping[str, Table], n_features: int | None) -> dict[str, 
 
 def _opened(path: Path) -> BinaryIO:
     """Open a file as UTF-8 without a byte order mark."""
-    return io.BytesIO(read_text(path).encode()) if has_mark(path) else path.open("rb")
+    return io.BytesIO(read_text(path).encode()) if marked_encoding(path) else path.open("rb")
 
 
 def _line_of(path: Path, row: int) -> int | None:

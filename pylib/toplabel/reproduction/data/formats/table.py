@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import difflib
+import io
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,9 +14,8 @@ from typing import Annotated, Any, Literal
 import numpy as np
 import pandas as pd
 from pydantic import BeforeValidator
-from sklearn.preprocessing import MultiLabelBinarizer
 
-from toplabel.reproduction.data.formats.cells import Reading, as_truth, is_list, words_of_list
+from toplabel.reproduction.data.formats.cells import Reading
 from toplabel.reproduction.data.formats.common import (
     ColumnName,
     ColumnPlace,
@@ -22,16 +24,19 @@ from toplabel.reproduction.data.formats.common import (
     Table,
     as_text,
     assemble,
+    read_text,
     shown,
 )
 from toplabel.reproduction.data.formats.table_columns import (
-    RawTable,
     TableColumns,
     looks_like_a_value,
+    read_labels,
 )
-from toplabel.reproduction.data.formats.text import read_values
 from toplabel.reproduction.data.parts import LoadedSet
 from toplabel.reproduction.files import reason
+
+_DELIMITERS = ",;\t|"
+_SEP = re.compile(r"sep=(.)\s*", re.IGNORECASE)  # the first line of a CSV file of Excel
 
 
 def _as_words(values: Any) -> Any:
@@ -53,10 +58,6 @@ def _as_tags(value: Any) -> Any:
 Tags = Annotated[
     Mapping[Literal["column", "separator"], ColumnName] | None, BeforeValidator(_as_tags)
 ]
-_IF_INFINITE = (
-    "; `na_values: [inf]` takes it for a gap, which `missing: median` fills, and `missing: drop` leaves "
-    "the row out"
-)
 Words = Annotated[tuple[Annotated[str, BeforeValidator(str)], ...], BeforeValidator(_as_words)]
 
 
@@ -90,13 +91,14 @@ def load(
     if thousands is not None and (len(thousands) != 1 or thousands == decimal):
         raise ValueError("`thousands` must be one character, and another one than `decimal`")
     how = Reading(decimal, thousands, tuple(map(str, na_values)), keep_default_na)
-    raws = {part: _read(path, header, delimiter, encoding) for part, path in source.parts.items()}
+    frames = {part: _read(path, header, delimiter, encoding) for part, path in source.parts.items()}
     if isinstance(label, int):
-        columns = next(iter(raws.values())).frame.columns
+        columns = next(iter(frames.values())).columns
         label = columns[label] if -len(columns) <= label < len(columns) else str(label)
     asked = [*labels] or [label if tags is None else tags.get("column")]
-    _check_names(raws, [*asked, *drop, *categorical])
-    table = TableColumns(raws, how, missing)
+    for part, path in source.parts.items():
+        _check_names(path, [*frames[part]], [*asked, *drop, *categorical])
+    table = TableColumns(source.parts, frames, how, missing)
     for name in table.whole.columns:
         if name not in asked:
             table.take(name, name in drop, name in categorical)
@@ -105,21 +107,18 @@ def load(
     has_gaps = bool(X.isna().any(axis=None))
     names, labels_of_rows = read_labels(table, asked, label, tags, X.index)
     tables = {}
-    for part, raw in raws.items():
-        rows = X.index.get_level_values("part") == part
-        numbers = X.index[rows].get_level_values("row").to_numpy(np.int64)
+    for part, path in source.parts.items():
+        places = table.places.loc[X.index]
+        is_own = (places["part"] == part).to_numpy()
+        places = places[is_own]
         tables[part] = Table(
-            raw.path,
-            X[rows].to_numpy(np.float64),
-            labels_of_rows[rows],
-            names=[*X],
-            lines=None if raw.lines is None else raw.lines[numbers],
-            rows=numbers if len(numbers) < len(raw.frame) else None,
-            ids=None if table.ids is None else table.ids[X.index][rows].to_numpy(str),
-            if_infinite=_IF_INFINITE,
-            has_gaps=has_gaps,
+            path,
+            X[is_own].to_numpy(np.float64),
+            labels_of_rows[is_own],
+            rows=places["row"].to_numpy() if len(places) < len(frames[part]) else None,
+            ids=None if table.ids is None else table.ids[places.index].to_numpy(str),
         )
-    loaded = assemble(tables, source.task, names)
+    loaded = assemble(tables, source.task, names, has_gaps)
     return replace(
         loaded,
         columns=table.described(),
@@ -129,28 +128,105 @@ def load(
     )
 
 
-def _read(path: Path, header: bool, delimiter: str | None, encoding: str | None) -> RawTable:
-    """Return a file as a table, with names for its columns."""
+def _read(path: Path, header: bool, delimiter: str | None, encoding: str | None) -> pd.DataFrame:
+    """Return a file as a frame of what stands in it, by the lines; those of a Parquet file are 0."""
     if path.suffix == ".parquet":
         return _read_parquet(path)
     delimiter = delimiter or ("\t" if path.suffix == ".tsv" else ",")
-    values = read_values(path, delimiter, header, encoding)
-    if values.names is None:
-        names = [*map(str, range(values.cells.shape[1]))]
-        return RawTable(path, pd.DataFrame(values.cells, columns=names, dtype=object), values.lines)
-    names = [name.strip() or f"Unnamed: {j}" for j, name in enumerate(values.names)]
+    return _read_delimited(path, header, delimiter, encoding)
+
+
+def _read_delimited(path: Path, header: bool, delimiter: str, encoding: str | None) -> pd.DataFrame:
+    """Return a delimited text file, whose rows must have as many values as the header has names.
+
+    R writes no name above the names of the rows, all of which differ. A delimiter at the end of each
+    row stands before an empty column.
+    """
+    rows, lines, delimiter = _split(path, read_text(path, encoding), delimiter)
+    if not rows:
+        raise FormatError(path, None, "no line with a value in it")
+    first = rows.pop(0) if header else rows[0]
+    if not rows:
+        raise FormatError(path, lines[0], "this header is all there is: 0 rows")
+    width = len(rows[0])
+    if header and width == len(first) + 1:
+        if not any(row[-1] for row in rows):
+            first = [*first, ""]
+        elif len({row[0] for row in rows}) == len(rows):
+            first = ["", *first]
+    if len(first) == 1 or any(len(row) != len(first) for row in rows):
+        _refuse_ragged(path, rows, lines, first, header, delimiter)
+    names = [name or f"Unnamed: {j}" for j, name in enumerate(first)]
+    if not header:
+        names = [*map(str, range(width))]
     if twice := [name for name in names if names.count(name) > 1]:
         places = " and ".join(str(j + 1) for j, name in enumerate(names) if name == twice[0])
         message = f"the name {shown(twice[0])} stands twice in the header, in the columns {places}"
         advice = "give each column a name of its own, or `header: false` where the file has none"
         raise FormatError(path, None, f"{message}; {advice}")
-    unnamed = names[0] if not values.names[0].strip() else None
-    return RawTable(
-        path, pd.DataFrame(values.cells, columns=names, dtype=object), values.lines, unnamed
-    )
+    return pd.DataFrame(rows, lines[1:] if header else lines, names, dtype=object)
 
 
-def _read_parquet(path: Path) -> RawTable:
+def _split(path: Path, text: str, delimiter: str) -> tuple[list[list[str]], list[int], str]:
+    """Return the rows that have a value, the line on which each ends, and the delimiter."""
+    stream = io.StringIO(text, newline="")
+    lines = iter(stream)
+    skipped = 0
+    if match := _SEP.fullmatch(text.partition("\n")[0]):
+        delimiter, skipped = match[1], 1
+        next(lines)
+    if delimiter == "whitespace":
+        lines = (re.sub(r"\s+", " ", line.strip()) for line in lines)
+    elif len(delimiter) != 1:
+        raise FormatError(
+            path, None, f"`delimiter` is {shown(delimiter)}; it must be one character"
+        )
+    character = " " if delimiter == "whitespace" else delimiter
+    reader = csv.reader(lines, delimiter=character, skipinitialspace=True, strict=True)
+    rows, ends = [], []
+    try:
+        for row in reader:
+            if any(row) or len(row) > 1:
+                rows.append([value.strip() for value in row])
+                ends.append(skipped + reader.line_num)
+    except csv.Error as error:
+        line = skipped + reader.line_num
+        advice = "is a quotation mark open, or inside of a value?"
+        raise FormatError(path, line, f"{error}; {advice}") from None
+    while rows and not any(rows[-1]):  # as spreadsheets write them below the last row
+        rows.pop()
+    return rows, ends[: len(rows)], delimiter
+
+
+def _refuse_ragged(
+    path: Path,
+    rows: list[list[str]],
+    lines: list[int],
+    first: list[str],
+    header: bool,
+    delimiter: str,
+) -> None:
+    """Say why not all rows have as many values as the first line, or why there is one column."""
+    others = {mark: delimiter.join(first).count(mark) for mark in _DELIMITERS if mark != delimiter}
+    likely = max(others, key=others.get)
+    if others[likely] and (len(first) == 1 or len(first) != len(rows[0])):
+        message = f"the line has {others[likely]} times {likely!r}; is it the `delimiter`?"
+        if likely == ";" and delimiter == ",":
+            message += " Where numbers have a comma as the point, give `decimal: ','`, too"
+        raise FormatError(path, lines[0], message)
+    if len(first) == 1 and len(rows[0]) == 1:
+        message = f"{len(rows)} rows and 1 columns; is the `delimiter` {delimiter!r} right?"
+        raise FormatError(path, lines[0], message)
+    what = "the header has names:" if header else "the first row has"
+    for row, line in zip(rows, lines[1:] if header else lines, strict=True):
+        if len(row) != len(first):
+            message = f"line {line} has {len(row)} values, but {what} {len(first)}"
+            if len(first) == 1:
+                message += "; is the first line a title, which must go?"
+            raise FormatError(path, line, message)
+
+
+def _read_parquet(path: Path) -> pd.DataFrame:
     """Return a Parquet file; a part of its index that has a name is a column, as in a CSV file."""
     try:
         frame = pd.read_parquet(path)
@@ -163,7 +239,7 @@ def _read_parquet(path: Path) -> RawTable:
     frame = frame.reset_index(drop=not named).rename(columns=str)
     if 0 in frame.shape:
         raise FormatError(path, None, f"{len(frame)} rows and {frame.shape[1]} columns")
-    return RawTable(path, frame.apply(_plain))
+    return frame.apply(_plain).set_axis([0] * len(frame))
 
 
 def _plain(column: pd.Series) -> pd.Series:
@@ -186,122 +262,13 @@ def _as_cell(value: Any) -> Any:
     return str(value) if isinstance(value, int | float) and value == value else value
 
 
-def _check_names(raws: Mapping[str, RawTable], names: Sequence[str]) -> None:
-    for raw in raws.values():
-        for name in names:
-            if name not in raw.frame:
-                near = difflib.get_close_matches(name, [*raw.frame], n=1, cutoff=0.7)
-                hint = f" (did you mean {shown(near[0])}?)" if near else ""
-                message = f"no column {shown(name)}{hint}; it has: {', '.join(raw.frame)}"
-                if all(map(looks_like_a_value, raw.frame)) and not name.isdecimal():
-                    message += "; `header: false` is for files whose first line is a row"
-                raise FormatError(raw.path, None, message)
-
-
-def read_labels(
-    table: TableColumns,
-    asked: Sequence[str],
-    label: str | None,
-    tags: Mapping[Literal["column", "separator"], str] | None,
-    rows: pd.MultiIndex,
-) -> tuple[list[str] | None, np.ndarray]:
-    """Return the names of the labels, None for classes, and the labels of some rows as they stand."""
-    if label is not None:
-        return None, _classes(table, label)[rows].to_numpy(str)
-    if tags is not None:
-        return _tags(table, asked[0], tags.get("separator"), rows)
-    return [*asked], np.column_stack([_indicator(table, name)[rows] for name in asked])
-
-
-def _classes(table: TableColumns, name: str) -> pd.Series:
-    """Return the class of each row as a word."""
-    column = table.whole[name]
-    gaps = table.how.gaps(column)
-    if gaps.any():
-        row = gaps.idxmax()
-        advice = "leave the row out of the file"
-        if word := str(column[row] or "").strip():
-            advice = f"`keep_default_na: false` takes {word} for a word; or {advice}"
-        message = f"the label of row {row[1]} (from 0), {shown(column[row])}, is a missing value"
-        table.refuse(row, f"{message}; {advice}")
-    text = column.astype(str).str.strip()
-    lists = text.map(is_list)
-    if lists.all():
-        advice = f"a set of labels: `task: multilabel` and `tags: {{column: {name}}}` read it"
-        table.refuse(lists.idxmax(), f"the label is a list, as {shown(text.iloc[0])}; {advice}")
-    others = [other for other in table.whole.columns if other != name]
-    if name in {*text} and any(map(looks_like_a_value, others)) and not name.isdecimal():
-        message = f"the header has {shown(name)} above the classes, which is a class itself"
-        table.refuse(text.index[0], f"{message}; `header: false` where the file has no header")
-    table.tell(name, "words", gaps, f"{text.nunique()} classes")
-    return text
-
-
-def _indicator(table: TableColumns, name: str) -> pd.Series:
-    """Return which rows have a label, by its column of 0 and 1, or of true and false."""
-    column = as_truth(table.whole[name])
-    gaps = table.how.gaps(column)
-    numbers = table.how.numbers(column, gaps)
-    wrong = ~numbers.isin([0.0, 1.0])
-    if wrong.any():
-        row = wrong.idxmax()
-        message = f"the label {shown(name)} of row {row[1]} (from 0) is {shown(column[row])}"
-        table.refuse(row, f"{message}; labels must be 0 or 1")
-    table.tell(name, "numbers", gaps, "a label")
-    return numbers
-
-
-def _tags(
-    table: TableColumns, name: str, separator: str | None, rows: pd.MultiIndex
-) -> tuple[list[str], np.ndarray]:
-    """Return the names of all tags, and which rows have which.
-
-    A value is a list of words, or words with the separator between them. NA is a word: a row without
-    tags has an empty value.
-    """
-    column = table.whole[name]
-    gaps = table.how.gaps(column, is_word=True) if column.dtype == object else column.isna()
-    values = column[~gaps]
-    are_lists = values.map(is_list)
-    if len(values) and are_lists.all():
-        sets, kind = pd.Series([[]] * len(column), column.index, dtype=object), "lists"
-        for row, value in values.items():
-            try:
-                sets[row] = words_of_list(value)
-            except ValueError as error:
-                table.refuse(row, f"{shown(str(value))} is no list of words ({reason(error)})")
-    else:
-        _check_words(table, name, values.astype(str), are_lists, separator)
-        text = column.astype(str).mask(gaps, "")
-        sets, kind = text.str.split(separator or ";"), "words"
-    sets = sets.map(lambda words: {word.strip() for word in words} - {""})
-    coder = MultiLabelBinarizer().fit(sets[rows])
-    table.tell(name, kind, gaps, f"{len(coder.classes_)} labels")
-    if words := sorted({*coder.classes_} & {"NA", "N/A", "None", "nan", "NaN", "null", "NULL"}):
-        table.notes.append(
-            f"{', '.join(words)} is taken for a tag; `na_values: [{words[0]}]` takes a row with it alone "
-            "for one without tags."
-        )
-    return [*coder.classes_], coder.transform(sets[rows])
-
-
-def _check_words(
-    table: TableColumns, name: str, values: pd.Series, are_lists: pd.Series, separator: str | None
-) -> None:
-    """Refuse lists among words, and another separator than the one that is taken."""
-    quoted = values.str.match(r"""\s*[\[({]\s*['"]""") & are_lists
-    if quoted.any():
-        row = (~are_lists).idxmax()
-        message = f"{shown(values[row])} is no list as others of `tags` are"
-        table.refuse(row, f"{message}, such as {shown(values[quoted].iloc[0])}")
-    if separator is not None or values.str.contains(";", regex=False).any():
-        return
-    counts = {mark: int(values.str.contains(mark, regex=False).sum()) for mark in ",|/"}
-    likely = max(counts, key=counts.get)
-    if counts[likely] > len(values) / 4:
-        message = (
-            f"no value of {shown(name)} has the separator ';', but {counts[likely]} have {likely!r}"
-        )
-        row = values.str.contains(likely, regex=False).idxmax()
-        advice = f'`tags: {{column: {name}, separator: "{likely}"}}` separates them, ";" does not'
-        table.refuse(row, f"{message}; {advice}")
+def _check_names(path: Path, columns: Sequence[str], names: Sequence[str]) -> None:
+    """Refuse the name of an option that no column has."""
+    for name in names:
+        if name not in columns:
+            near = difflib.get_close_matches(name, columns, n=1, cutoff=0.7)
+            hint = f" (did you mean {shown(near[0])}?)" if near else ""
+            message = f"no column {shown(name)}{hint}; it has: {', '.join(columns)}"
+            if all(map(looks_like_a_value, columns)) and not name.isdecimal():
+                message += "; `header: false` is for files whose first line is a row"
+            raise FormatError(path, None, message)
