@@ -202,20 +202,6 @@ def test_starts_from_another_C_lead_to_the_same_optimum(
         check_certificate(X, y, solution)
 
 
-@pytest.mark.parametrize("form", ["wide", "gram"])
-def test_a_plain_run_starts_at_the_dual_variables(wide_problem, form, tmp_path):
-    X, options = form_of(wide_problem[0], form, tmp_path)
-    y = wide_problem[1]
-    first = toplabel.solve(X, y, C=4.0, tol=1e-4, acceleration=1.0, **options)
-    plain = toplabel.solve(
-        X, y, C=4.0, acceleration=False, warm_start=first, max_iter=0, tol=0.0, **options
-    )
-    assert plain.r == 0.0
-    assert plain.dual == pytest.approx(first.dual, rel=1e-12)
-    np.testing.assert_array_equal(plain.A, first.A)
-    check_certificate(X, y, plain)
-
-
 def test_a_start_of_other_features_takes_the_dual_variables_alone(wide_problem):
     """Weights of another shape would be read beyond their end."""
     X, y, _ = wide_problem

@@ -99,14 +99,6 @@ def test_the_gap_with_the_dropped_classes_fixed_bounds_what_a_convex_solver_gain
     assert 0 <= solution.primal - best <= gap <= 1e-4 * solution.primal
 
 
-def test_with_k_1_it_is_the_softmax():
-    X, y = letters()
-    softmax = toplabel.solve(X, y, loss="lr_multi", C=1.0, tol=1e-10)
-    same = toplabel.solve(X, y, loss=LOSS, k=1, C=1.0, tol=1e-10)
-    assert same.primal == pytest.approx(softmax.primal, rel=1e-9)
-    np.testing.assert_allclose(same.W, softmax.W, atol=1e-3)
-
-
 @pytest.mark.parametrize("form", ["gram", "csr"])
 def test_other_forms_of_rows_are_the_same_problem(form):
     X, y = letters(n=300)
@@ -138,27 +130,6 @@ def test_float32_rows_in_memory_or_in_a_file_are_the_same_problem(tmp_path, monk
     kernel = toplabel.solve(gram, y, loss=LOSS, k=3, C=1.0, kernel="precomputed")
     assert kernel.status == "converged"
     assert kernel.primal == pytest.approx(exact.primal, rel=5e-3)
-
-
-def test_watched_sets_are_looked_at_on_the_way():
-    X, y = letters()
-    watch = {"held out": (X[:100], y[:100])}
-    linear = toplabel.solve(X[100:], y[100:], loss=LOSS, k=3, C=1.0, watch=watch)
-    mean = losses.value(LOSS, X[:100] @ linear.W, y[:100], k=3).mean()
-    assert linear.history[-1].watched == {"held out": pytest.approx(mean, rel=1e-12)}
-    rbf = toplabel.solve(
-        X[100:],
-        y[100:],
-        loss=LOSS,
-        k=3,
-        C=1.0,
-        kernel="rbf",
-        theta=0.1,
-        watch=watch,
-        watch_metric=lambda truth, scores: toplabel.metrics.top_k_accuracy(truth, scores, k=3),
-    )
-    accuracy = toplabel.metrics.top_k_accuracy(y[:100], rbf.decision_function(X[:100]), k=3)
-    assert rbf.history[-1].watched == {"held out": pytest.approx(accuracy)}
 
 
 def test_warm_starts_begin_there():

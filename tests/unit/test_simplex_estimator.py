@@ -79,30 +79,6 @@ def test_online_training_takes_sparse_rows(iris):
         assert dense.score(X, y) > 0.6
 
 
-@pytest.mark.parametrize(
-    "parameters",
-    [
-        {"loss": "s_ls", "C": 0.3},
-        {"loss": "s_ls", "C": 0.3, "kernel": "rbf", "theta": 0.4},
-        {"loss": "s_ls", "C": "loo", "n_Cs": 20},
-        {"loss": "s_ls", "C": "loo", "n_Cs": 20, "kernel": "rbf", "theta": 0.4},
-        {"loss": "sc_svm", "tol": 1e-10},
-        {"loss": "sh_svm", "tol": 1e-10},
-    ],
-    ids=str,
-)
-def test_a_weight_is_a_number_of_copies(iris, parameters):
-    X, y = iris[0] - iris[0].mean(axis=0), iris[1]
-    weight = np.arange(len(y)) % 4
-    weighted = SimplexClassifier(**parameters).fit(X, y, weight)
-    copies = np.repeat(np.arange(len(y)), weight)
-    repeated = SimplexClassifier(**parameters).fit(X[copies], y[copies])
-    np.testing.assert_allclose(weighted.C_, repeated.C_)
-    assert weighted.decision_function(X) == pytest.approx(repeated.decision_function(X), abs=1e-4)
-    if "n_Cs" in parameters:
-        assert weighted.loo_errors_ == pytest.approx(repeated.loo_errors_)
-
-
 def test_weights_of_classes_are_weights_of_rows(iris):
     X, y = iris
     factors = dict(zip(np.unique(y), (1.0, 2.0, 0.5), strict=True))
@@ -148,23 +124,11 @@ def test_one_feature_has_leave_one_out_as_with_its_copies(iris, monkeypatch):
         ({"C": "best"}, "C must be a number"),
         ({"C": "loo", "loss": "sc_svm"}, "C must be a number"),
         ({"C": "loo", "online": True}, "C must be a number"),
-        ({"C": 0.0}, "C must be > 0"),
         ({"online": True, "kernel": "rbf"}, "online training is for kernel='linear'"),
-        ({"online": True, "epochs": 0}, "epochs must be >= 1"),
         ({"C": "loo", "n_Cs": 1}, "n_Cs must be >= 2"),
-        ({"loss": "sc_svm", "tol": -1.0}, "tol must be >= 0"),
-        ({"kernel": "poly"}, "kernel must be"),
         ({"online": True, "class_weight": "balanced"}, "class_weight are not for online training"),
     ],
 )
 def test_what_does_not_fit_is_named(iris, parameters, message):
     with pytest.raises(ValueError, match=message):
         SimplexClassifier(**parameters).fit(*iris)
-
-
-def test_weights_of_sparse_rows_are_those_of_dense_ones(iris):
-    X, y = iris
-    weight = 0.5 + np.arange(len(y)) % 3
-    dense = SimplexClassifier().fit(X, y, weight)
-    csr = SimplexClassifier().fit(sparse.csr_matrix(X), y, weight)
-    assert csr.coef_ == pytest.approx(dense.coef_)

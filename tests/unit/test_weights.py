@@ -6,7 +6,7 @@ from scipy import sparse
 from solver_cases import CONVEX, check_certificate, target
 
 import toplabel
-from toplabel import MultilabelClassifier, TopKClassifier, losses, metrics, thresholds
+from toplabel import MultilabelClassifier, losses, thresholds
 
 FORMS = {"dense": np.asarray, "csr": sparse.csr_array, "gram": lambda X: X @ X.T}
 
@@ -146,14 +146,3 @@ def test_cardinalities():
         assert weighted == thresholds.match_cardinality(scores[copies], cardinality)
     with pytest.raises(ValueError, match="sample_weight must have the shape"):
         thresholds.match_cardinality(scores, 1.0, sample_weight=[1.0])
-
-
-@pytest.mark.parametrize("k", [1, 2, 4])
-def test_top_k_scores(problem, k):
-    X, y, _ = problem
-    model = TopKClassifier("topk_ent", k=2, random_state=0).fit(X, y)
-    weight, copies = weights_and_copies(len(y))
-    weighted = model.top_k_score(X, y, k, sample_weight=weight)
-    assert weighted == pytest.approx(model.top_k_score(X[copies], y[copies], k))
-    scores = model.decision_function(X[copies])
-    assert weighted == pytest.approx(metrics.top_k_accuracy(y[copies], scores, k))
