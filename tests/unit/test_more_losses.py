@@ -142,14 +142,6 @@ def test_pairwise_hinges_approach_their_formula():
         assert value == pytest.approx(np.mean(pairs) if pairs else 0.0, abs=0.5e-4 + 1e-9)
 
 
-def test_a_single_right_label_makes_pairwise_hinges_those_of_weston_and_watkins():
-    scores, labels = points()
-    found = PairwiseHinge(0.4).value(scores, np.eye(M, dtype=np.int8)[labels])
-    # gamma smooths each hinge alike
-    known = losses.value("svm_ww", scores, labels, 1, 0.4)
-    assert found == pytest.approx(known / (M - 1))
-
-
 def test_losses_of_the_simplex_coding_are_functions_of_the_codes():
     scores, labels = points()
     S, rows = codes(scores), np.arange(60)
@@ -233,18 +225,6 @@ def codes_of(W, X):
     scores = X @ W
     m = scores.shape[1]
     return np.sqrt(m / (m - 1)) * (scores - scores.mean(axis=1, keepdims=True))
-
-
-def test_the_loss_of_hill_and_doucet_is_weston_and_watkins(problem):
-    """NIPS 2012, Remark 1, [8]: ``sum_j max{0, eps - <f, v_j>}``, v_j the direction of c_y - c_j."""
-    scores, labels = points()
-    factor = np.sqrt(M / (M - 1))
-    S = codes(scores)
-    own = S[np.arange(60), labels][:, None]
-    hinges = np.maximum(0.0, factor / np.sqrt(2) - (own - S) / np.sqrt(2 * M / (M - 1)))
-    hinges[np.arange(60), labels] = 0.0
-    known = losses.value("svm_ww", scores / factor, labels) * factor / np.sqrt(2)
-    assert hinges.sum(axis=1) == pytest.approx(known)
 
 
 @pytest.mark.parametrize(

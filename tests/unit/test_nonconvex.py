@@ -190,34 +190,6 @@ def test_a_path_takes_a_warm_start_as_solve_does():
     np.testing.assert_array_equal(paths[0].W, cold.W)
 
 
-@pytest.mark.parametrize(
-    ("key", "start", "k", "gamma"),
-    [("topk_ent", "topk_svm_alpha", 3, 0.0), ("svm_multi", "lr_multi", 1, 1.0)],
-)
-def test_descent_minimises_the_loss_that_it_is_given(monkeypatch, key, start, k, gamma):
-    """A convex loss, called not convex: its descent ends at the certified optimum."""
-    X, y = letters(n=200)
-    options = {"loss": key, "k": k, "gamma": gamma, "C": 1.0}
-    best = toplabel.solve(X, y, tol=1e-9, **options)
-    begin = toplabel.solve(X, y, loss=start, k=k, C=1.0)
-    monkeypatch.setitem(losses.LOSSES, key, replace(losses.get(key), start=start))
-    found = toplabel.solve(X, y, tol=1e-9, **options)
-    assert (found.loss, found.k, found.gamma) == (key, k, gamma)
-    assert np.isnan(found.relative_gap)
-    assert found.primal == pytest.approx(best.primal, rel=1e-8)
-    at_start = losses.value(key, X @ begin.W, y, k=k, gamma=gamma).mean()
-    at_start += (begin.W**2).sum() / (2 * len(y))
-    assert found.history[0].primal == pytest.approx(at_start, rel=1e-12)
-
-
-def test_descent_refuses_a_loss_without_gradient(monkeypatch):
-    X, y = letters(n=60)
-    hinge = replace(losses.get("svm_multi"), start="lr_multi")
-    monkeypatch.setitem(losses.LOSSES, "svm_multi", hinge)
-    with pytest.raises(ValueError, match="'svm_multi' with gamma = 0 is not differentiable"):
-        toplabel.solve(X, y, loss="svm_multi")
-
-
 def test_rows_of_zeros_and_huge_features():
     X, y = letters(n=100)
     X[3] = 0.0
