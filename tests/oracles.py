@@ -97,26 +97,6 @@ def capped(rng, n: int, k: int) -> np.ndarray:
     return v
 
 
-# ---- optimality of a projection ----------------------------------------------------------------------
-
-
-def support_topk_simplex_beta(g: np.ndarray, k: int, radius: float) -> float:
-    """max <g, v> over 0 <= v_j <= radius/k, <1, v> <= radius."""
-    return radius / k * np.maximum(np.sort(g)[::-1][:k], 0.0).sum()
-
-
-def support_bipartite(g: np.ndarray, g_bar: np.ndarray, radius: float) -> float:
-    """max <g, x> + <g_bar, y> over the bipartite simplex."""
-    return radius * max(0.0, g.max() + g_bar.max())
-
-
-def support_topk_simplex_alpha(g: np.ndarray, k: int, radius: float) -> float:
-    """max <g, v> over <1, v> <= radius, 0 <= v_j <= <1, v>/k: zero or the k largest, radius/k
-    each.
-    """
-    return max(0.0, radius / k * np.sort(g)[::-1][:k].sum())
-
-
 # ---- values and optima, of the losses in their primal form, by a convex solver ----------------------
 
 

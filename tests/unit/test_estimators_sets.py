@@ -23,7 +23,7 @@ from sklearn.svm import SVC
 from toplabel import CalibratedSets, SimplexClassifier, TopKClassifier
 from toplabel.estimators import SetScorer, average_k_scorer, set_scorer, top_k_scorer
 from toplabel.metrics import average_k_accuracy, mean_set_size
-from toplabel.thresholds import below_best, match_coverage
+from toplabel.thresholds import match_coverage
 
 NAMES = np.array(["ash", "elm", "fir", "oak", "yew"])
 
@@ -370,13 +370,6 @@ def test_a_metric_that_is_none_is_refused():
     for make in (set_scorer, SetScorer):
         with pytest.raises(ValueError, match="metric must be one of set_coverage"):
             make("coverage", coverage=0.9)
-
-
-def test_the_levels_are_at_most_0_and_0_for_the_best():
-    scores = np.random.default_rng(0).normal(size=(6, 4))
-    levels = below_best(scores)
-    np.testing.assert_array_equal(levels.max(axis=1), 0)
-    np.testing.assert_array_equal(levels.argmax(axis=1), scores.argmax(axis=1))
 
 
 def test_sets_are_a_frame_of_polars_where_the_configuration_says_so():

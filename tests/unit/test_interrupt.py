@@ -8,12 +8,12 @@ import threading
 import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
-from solver_cases import bare_run, check_certificate, is_feasible, objective
+from solver_cases import check_certificate, is_feasible, objective
 
-from toplabel import MultilabelClassifier, kernels, path, solve
+from toplabel import MultilabelClassifier, path, solve
 from toplabel._core.clock import Clock
 from toplabel._core.run import Deadline
-from toplabel._core.training import Options, _Listener, train
+from toplabel._core.training import _Listener
 
 LONG = {"C": 1e4, "tol": 0.0, "max_iter": 10**9}
 ROUTES = [("svm_multi", "sdca", 1), ("svm_multi", "newton", 1), ("topk_ent_tr", "auto", 2)]
@@ -78,31 +78,6 @@ def test_a_signal_ends_all_folds(seventy_labels, loss):
 
 
 # ---- between and in the evaluations -----------------------------------------------------------------
-
-
-@pytest.mark.parametrize("acceleration", [False, 1.5])
-@pytest.mark.parametrize("form", ["narrow", "wide", "gram"])
-def test_between_parts_of_a_pass(wide_problem, press, form, acceleration):
-    X, y, _ = wide_problem
-    X = {"narrow": X[:, :9].copy(), "gram": kernels.rbf_gram(X, 0.3)}.get(form, X)
-    options = {"acceleration": acceleration} if acceleration else {}
-    kernel = "precomputed" if form == "gram" else "linear"
-    run = bare_run(X, y, "lr_multi", 4.0, kernel=kernel, block=10, **options)
-    run._rows_per_step = 20  # of 60
-    press(_Listener, "_between", 10)
-    status, history = train(run, Options(tol=0.0, max_iter=100))
-    assert status == "interrupted"
-    assert history[-1].epoch >= 3 if form == "narrow" else history[-1].epoch == 3
-    assert history[-1].dual > history[0].dual
-    W = run.weights()
-    beta = run.coefficients() if W is None else W
-    if not acceleration:
-        np.testing.assert_allclose(beta, run.A if W is None else X.T @ run.A, atol=1e-12)
-    scores = X @ beta
-    norm2 = (beta * scores).sum() if W is None else (W**2).sum()
-    log_sums = np.log(np.exp(scores).sum(axis=1)) - scores[np.arange(60), y]
-    expected = log_sums.mean() + norm2 / (2 * 4.0 * 60)
-    assert history[-1].primal == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.parametrize(("key", "method", "k"), ROUTES)

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from scipy import sparse
 
 from toplabel import ToplabelError, simplex
 
@@ -51,19 +50,6 @@ def test_a_callback_and_a_limit_end_a_run(problem):
     assert simplex.solve(X, y, tol=0.0, max_iter=3).status == "max_iter"
     # No time at all: on a problem this small a limit of some milliseconds races the end of the fit.
     assert simplex.solve(X, y, tol=0.0, max_iter=10**9, time_limit=0.0).status == "time_limit"
-
-
-def test_online_training_stays_in_its_ball(problem):
-    X, y = problem
-    for loss in simplex.LOSSES:
-        found = simplex.solve_online(100 * X, y, loss, 1e-3, epochs=2)
-        radius = np.sqrt(1e-3 * len(y))  # 1/sqrt(lambda)
-        assert np.linalg.norm(found.W) <= radius * (1 + 1e-9)
-        csr = simplex.solve_online(sparse.csr_array(100 * X), y, loss, 1e-3, epochs=2)
-        assert pytest.approx(found.W, rel=1e-9, abs=1e-12) == csr.W
-        losses = simplex.value(loss, found.values(100 * X), y).mean()
-        norm2 = np.vdot(found.W, found.W)
-        assert found.primal == pytest.approx(losses + norm2 / (2 * 1e-3 * len(y)))
 
 
 def test_online_training_says_that_numbers_overflow(problem):

@@ -218,17 +218,6 @@ def test_a_function_may_be_the_kernel(problem):
         toplabel.solve(X, y, kernel=lambda A, B: np.full((len(A), len(B)), np.nan))
 
 
-def test_float32_gram_only_on_request(problem):
-    X, y, _ = problem
-    options = {"kernel": "rbf", "theta": 0.1, "tol": 1e-9, "max_iter": 5000}
-    assert toplabel.solve(X.astype(np.float32), y, **options).status == "converged"
-    K = rbf_gram(X, 0.1).astype(np.float32)
-    single = toplabel.solve(K, y, kernel="precomputed", tol=1e-4)
-    assert single.status == "converged"
-    asked = toplabel.solve(X, y, dtype=np.float32, **{**options, "tol": 1e-4})
-    assert asked.primal == pytest.approx(single.primal, rel=2e-4)
-
-
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_a_warm_start_finds_its_scale_from_a_part_of_many_rows(dtype):
     rng = np.random.default_rng(0)
