@@ -100,54 +100,29 @@ def test_conjugate_is_infinite_outside_its_domain(loss, k, gamma):
         assert np.isinf(losses.conjugate(loss, v, y, k=k, gamma=gamma))[row].all()
 
 
+TWO, THREE, SETS = [[0.0, 1.0]], [[0.0, 1.0, 2.0]], [[0, 1]]
+
+
 @pytest.mark.parametrize(
-    ("call", "error", "message"),
+    ("call", "named"),
     [
-        (lambda: losses.value("hinge", [[0.0, 1.0]], [0]), ValueError, "loss must be one of"),
-        (lambda: losses.value("svm_multi", [[0.0, 1.0]], [2]), ValueError, r"y\[0\] is 2"),
-        (lambda: losses.value("svm_multi", [[0.0, 1.0]], [-1]), ValueError, r"y\[0\] is -1"),
-        (
-            lambda: losses.value("svm_multi", [[0.0, 1.0]], [0], k=2),
-            ValueError,
-            "k must be in 1..1",
-        ),
-        (lambda: losses.value("svm_multi", [[0.0, 1.0, 2.0]], [0], k=2), ValueError, "has no k"),
-        (
-            lambda: losses.value("svm_multi", [[0.0, 1.0]], [0], gamma=-1),
-            ValueError,
-            "gamma must be",
-        ),
-        (lambda: losses.value("lr_ml", [[0.0, 1.0]], [[0, 2]]), ValueError, "zeros and ones"),
-        (
-            lambda: losses.value("lr_ml", [[0.0, 1.0]], [[0, 1]], gamma=1),
-            ValueError,
-            "smooth already",
-        ),
-        (
-            lambda: losses.gradient("svm_ml", [[0.0, 1.0]], [[0, 1]]),
-            ValueError,
-            "not differentiable",
-        ),
-        (
-            lambda: losses.value("svm_multi", [[0.0, np.inf]], [0]),
-            ValueError,
-            r"scores\[0, 1\] is inf",
-        ),
-        (lambda: losses.value("svm_multi", [["a", "b"]], [0]), TypeError, "real numbers"),
-        (
-            lambda: losses.conjugate("topk_ent_tr", [[0.0, 1.0, 2.0]], [0], k=2),
-            ValueError,
-            "not convex and has no conjugate",
-        ),
-        (
-            lambda: losses.violation("topk_ent_tr", [[0.0, 1.0, 2.0]], [0], k=2),
-            ValueError,
-            "not convex and has no conjugate",
-        ),
+        (lambda: losses.value("hinge", TWO, [0]), "loss"),
+        (lambda: losses.value("svm_multi", TWO, [2]), "y"),
+        (lambda: losses.value("svm_multi", TWO, [-1]), "y"),
+        (lambda: losses.value("topk_ent", TWO, [0], k=2), "k"),
+        (lambda: losses.value("svm_multi", THREE, [0], k=2), "k"),
+        (lambda: losses.value("svm_multi", TWO, [0], gamma=-1), "gamma"),
+        (lambda: losses.value("lr_ml", TWO, SETS, gamma=1), "gamma"),
+        (lambda: losses.value("lr_ml", TWO, [[0, 2]]), "y"),
+        (lambda: losses.gradient("svm_ml", TWO, SETS), "gamma"),
+        (lambda: losses.value("svm_multi", [[0.0, np.inf]], [0]), "scores"),
+        (lambda: losses.value("svm_multi", [["a", "b"]], [0]), "scores"),
+        (lambda: losses.conjugate("topk_ent_tr", THREE, [0], k=2), "topk_ent_tr"),
+        (lambda: losses.violation("topk_ent_tr", THREE, [0], k=2), "topk_ent_tr"),
     ],
 )
-def test_bad_input_is_named(call, error, message):
-    with pytest.raises(error, match=message):
+def test_bad_input_is_named(call, named):
+    with pytest.raises((ValueError, TypeError), match=rf"\b{named}\b"):
         call()
 
 

@@ -13,9 +13,10 @@ from sklearn.exceptions import (
     NotFittedError,
 )
 from sklearn.model_selection import GridSearchCV
+from sklearn.naive_bayes import GaussianNB
 from solver_cases import solve
 
-from toplabel import MultilabelClassifier, TopKClassifier
+from toplabel import CalibratedSets, MultilabelClassifier, TopKClassifier
 from toplabel.more_losses import OrderedHinge
 
 
@@ -154,10 +155,14 @@ def test_parameters_without_a_meaning_are_ignored(problem):
     assert len(search.cv_results_["params"]) == 12
 
 
-@pytest.mark.parametrize("model", [TopKClassifier(), MultilabelClassifier(threshold=0.0)], ids=repr)
+@pytest.mark.parametrize(
+    "model",
+    [TopKClassifier(), MultilabelClassifier(threshold=0.0), CalibratedSets(GaussianNB())],
+    ids=repr,
+)
 def test_a_pickle_of_another_version_warns(problem, model, monkeypatch):
     X, y, m = problem
-    model.fit(X, y if isinstance(model, TopKClassifier) else np.eye(m, dtype=int)[y])
+    model.fit(X, np.eye(m, dtype=int)[y] if isinstance(model, MultilabelClassifier) else y)
     written = pickle.dumps(model)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

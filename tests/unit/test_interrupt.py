@@ -80,41 +80,22 @@ def test_a_signal_ends_all_folds(seventy_labels, loss):
 # ---- between and in the evaluations -----------------------------------------------------------------
 
 
+@pytest.mark.parametrize("place", ["callback", "watch_metric"])
 @pytest.mark.parametrize(("key", "method", "k"), ROUTES)
-def test_in_a_callback(wide_problem, key, method, k):
+def test_in_a_function_of_the_user(wide_problem, key, method, k, place):
     X, y = wide_problem[0][:, :9], wide_problem[1]
-    seen = []
-
-    def press_at_the_third(record):
-        seen.append(record.epoch)
-        if len(seen) == 3:
-            raise KeyboardInterrupt
-        return False
-
-    found = solve(X, y, key, k=k, method=method, callback=press_at_the_third, **LONG)
-    assert found.status == "interrupted"
-    assert (len(seen), found.epochs) == (3, seen[-1])
-    assert found.history[-1].epoch == seen[-1]
-    check_certificate(X, y, found)
-
-
-@pytest.mark.parametrize("evaluation", [1, 3])
-def test_in_a_metric(wide_problem, evaluation):
-    X, y, _ = wide_problem
     calls = []
 
-    def metric(labels, scores):
-        calls.append(1)
-        if len(calls) == evaluation:
+    def press_at_the_third(*arguments):
+        calls.append(arguments)
+        if len(calls) == 3:
             raise KeyboardInterrupt
-        return float(np.mean(scores.argmax(axis=1) == labels))
+        return 0.0
 
-    watch = {"train": (X, y)}
-    options = LONG | {"acceleration": 2.0, "eval_every": 2}
-    found = solve(X, y, watch=watch, watch_metric=metric, **options)
+    options = LONG | {"watch": {"train": (X, y)}, place: press_at_the_third}
+    found = solve(X, y, key, k=k, method=method, **options)
     assert found.status == "interrupted"
-    assert [record.epoch for record in found.history] == list(range(0, 2 * evaluation, 2))
-    assert found.history[-1].watched["train"] == np.mean((X @ found.W).argmax(1) == y)
+    assert (len(found.history), found.history[-1].epoch) == (3, found.epochs)
     check_certificate(X, y, found)
 
 

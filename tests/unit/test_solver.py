@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from scipy import sparse
-from solver_cases import CONVEX, check_certificate
+from solver_cases import check_certificate
 
 import toplabel
 from toplabel import losses
@@ -154,11 +154,11 @@ def test_prediction_checks_its_input(convert):
         solution.decision_function(convert(np.full((2, 3), np.nan)))
 
 
-@pytest.mark.parametrize("key", CONVEX)
+@pytest.mark.parametrize("key", losses.LOSSES)
 def test_overflow_is_an_error_and_never_a_certificate(key):
     Y = np.eye(4, 3, dtype=int) if losses.get(key).labels == "set" else Y4
     for scale in (1e100, 1e200):
         with pytest.raises(toplabel.ToplabelError, match="overflow"):
             toplabel.solve(X4 * scale, Y, loss=key, max_iter=5)
     tiny = toplabel.solve(X4 * 1e-200, Y, loss=key, max_iter=5)
-    assert tiny.relative_gap >= -1e-12
+    assert not tiny.relative_gap < -1e-12
