@@ -110,16 +110,6 @@ def test_before_the_first_line_of_the_callback(wide_problem, press):
     check_certificate(X, y, found)
 
 
-@pytest.mark.parametrize("call", [1, 2, 4])
-def test_in_an_evaluation(press, no_grace, many_classes, call):
-    X, _, y = many_classes
-    press(Clock, "is_late", call)
-    found = solve(X, y, n_classes=3000, tol=0.0, max_iter=100, eval_every=1, method="sdca")
-    assert found.status == "interrupted"
-    assert is_feasible(found, y)
-    assert np.isfinite(found.W).all()
-
-
 # ---- paths ------------------------------------------------------------------------------------------
 
 
@@ -153,6 +143,9 @@ def test_while_the_rows_as_passed_are_evaluated(press, no_grace, many_classes, c
     found = path(X, y, [0.1, 1.0], **options)
     if len(calls) >= call:
         assert found[-1].status == "interrupted"
+    for solution in found:
+        assert is_feasible(solution, y)
+        assert np.isfinite(solution.W).all()
 
 
 def test_in_a_certificate_of_newtons_method(press):

@@ -67,18 +67,6 @@ def test_one_weight_is_for_all_rows(wide_problem):
     assert one.primal == each.primal
 
 
-@pytest.mark.parametrize("loss", ["svm_multi", "lr_multi", "svm_ova"])
-def test_a_tiny_weight_is_that_of_a_row_that_is_not_there(wide_problem, loss):
-    X, y, _ = wide_problem
-    weight = np.ones(len(y))
-    weight[13] = 1e-310
-    found = toplabel.solve(X, y, loss, sample_weight=weight, tol=1e-8)
-    proof = toplabel.certify(X, y, found, sample_weight=weight)
-    assert proof.relative_gap <= 2e-8
-    without = toplabel.solve(np.delete(X, 13, 0), np.delete(y, 13), loss, tol=1e-8)
-    assert found.primal == pytest.approx(without.primal, rel=1e-6)
-
-
 @pytest.mark.parametrize("method", ["sdca", "newton", "pairs"])
 def test_so_is_one_whose_product_with_C_is_tiny(wide_problem, method):
     X, y, _ = wide_problem
