@@ -60,15 +60,6 @@ def test_a_path_needs_fewer_epochs_than_cold_starts(problem, loss):
     assert sum(s.epochs for s in warm) < sum(s.epochs for s in cold)
 
 
-def test_dual_variables_alone_are_a_start(problem):
-    X, y, _ = problem
-    options = {"C": 0.1, "tol": 1e-6, "acceleration": False, "max_iter": 10**5}
-    plain = toplabel.solve(X, y, **options)
-    again = toplabel.solve(X, y, warm_start=plain.A, **options)
-    assert again.epochs == 0
-    assert again.relative_gap == pytest.approx(plain.relative_gap, rel=1e-3)
-
-
 def test_warm_starts_do_not_touch_the_old_solution(problem):
     X, y, _ = problem
     small = toplabel.solve(X, y, C=0.1)

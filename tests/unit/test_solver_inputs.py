@@ -56,22 +56,6 @@ def test_dtype_is_that_of_the_products(problem):
     assert not np.array_equal(double.A, asked.A)
 
 
-@pytest.mark.parametrize("kernel", ["linear", "precomputed"])
-@pytest.mark.parametrize("acceleration", ["auto", False])
-@pytest.mark.parametrize("key", CONVEX)
-def test_the_certificate_is_that_of_the_rows_that_were_passed(problem, key, acceleration, kernel):
-    X, y = problem[0] + 1e-9 * np.pi, target(problem, key)
-    X = X if kernel == "linear" else X @ X.T
-    options = {"loss": key, "kernel": kernel, "fit_intercept": True, "acceleration": acceleration}
-    solutions = toplabel.path(X, y, [0.01, 1.0], dtype=np.float32, max_iter=300, **options)
-    for solution in solutions:
-        exact = toplabel.certify(X, y, solution)
-        assert solution.primal == pytest.approx(exact.primal, rel=1e-12)
-        assert solution.dual == pytest.approx(exact.dual, rel=1e-12)
-        assert (solution.status == "converged") == (solution.relative_gap <= 1e-3)
-        assert solution.history[-1].relative_gap == solution.relative_gap
-
-
 @pytest.mark.parametrize("key", ["svm_multi", "topk_ent_tr"])
 def test_a_sparse_gram_matrix_may_be_rounded_to_float32(problem, key):
     X, y = problem[0] + 1e-9 * np.pi, target(problem, key)
