@@ -67,26 +67,16 @@ SCORES = np.zeros((4, 3))
             lambda: metrics.set_coverage([0], Y),
             r"y must have the shape \(4,\) like the rows of sets",
         ),
-    ],
-)
-def test_bad_input_is_refused_with_the_name_of_the_argument(call, message):
-    with pytest.raises(ValueError, match=message) as raised:
-        call()
-    assert "\n" not in str(raised.value)
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
         (lambda: metrics.f1(np.array([["a"]]), P), "Y must hold zeros and ones"),
         (lambda: metrics.top_k_accuracy(["a", "b", "c", "d"], SCORES), "y must hold class indices"),
         (lambda: metrics.top_k_accuracy([0, 1, 2, 1], SCORES, k=1.0), "k must be an integer"),
         (lambda: metrics.rank_loss(Y, SCORES * 1j), "scores must hold real numbers"),
     ],
 )
-def test_wrong_types_are_type_errors(call, message):
-    with pytest.raises(TypeError, match=message):
+def test_bad_input_is_refused_with_the_name_of_the_argument(call, message):
+    with pytest.raises((ValueError, TypeError), match=message) as raised:
         call()
+    assert "\n" not in str(raised.value)
 
 
 @settings(max_examples=200)
