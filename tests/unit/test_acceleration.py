@@ -91,11 +91,11 @@ def test_the_certificate_with_a_centre(wide_problem, key, form, tmp_path):
     y = target(wide_problem, key)
     X, options = form_of(wide_problem[0], form, tmp_path)
     W0 = np.random.default_rng(2).normal(size=(X.shape[1], M))
-    options |= {"loss": key, "C": 1.0, "W0": W0, "max_iter": 3000}
+    options |= {"loss": key, "W0": W0, "max_iter": 3000}
     for r in ("auto", 2.0):
         for limits in ({"tol": 1e-4}, {"tol": 0.0, "max_iter": 9}):
-            solution = toplabel.solve(X, y, acceleration=r, **{**options, **limits})
-            check_certificate(X, y, solution, W0=W0)
+            for solution in toplabel.path(X, y, [0.1, 1.0], acceleration=r, **options | limits):
+                check_certificate(X, y, solution, W0=W0)
 
 
 @pytest.mark.parametrize("acceleration", ["auto", 1.0, 50.0])

@@ -96,20 +96,16 @@ def test_a_warning_names_the_line_of_the_caller(model, labels):
 
 
 @pytest.mark.parametrize(
-    ("model", "message"),
+    ("model", "suggested"),
     [
-        (TopKClassifier("svm_mulit"), "got 'svm_mulit'; did you mean 'svm_multi'"),
-        (MultilabelClassifier("lr_mll"), "got 'lr_mll'; did you mean 'lr_ml'"),
-        (
-            MultilabelClassifier("xyz"),
-            "must be one of svm_ova, lr_ova, svm_ml, lr_ml, zlpr, lsep, got 'xyz'$",
-        ),
-        (TopKClassifier(3), "must be one of svm_ova, .*, got 3$"),
-        (TopKClassifier("lr_ml"), "'lr_ml' is not for TopKClassifier; use MultilabelClassifier"),
+        (TopKClassifier("svm_mulit"), "svm_multi"),
+        (MultilabelClassifier("lr_mll"), "lr_ml"),
+        (TopKClassifier("lr_ml"), "MultilabelClassifier"),
+        (TopKClassifier(3), "must be one of svm_ova, "),
     ],
 )
-def test_losses_that_fit_are_suggested(model, message):
-    with pytest.raises(ValueError, match=message):
+def test_losses_that_fit_are_suggested(model, suggested):
+    with pytest.raises(ValueError, match=suggested):
         model.fit(Z, np.eye(3, dtype=int)[y] if isinstance(model, MultilabelClassifier) else y)
 
 

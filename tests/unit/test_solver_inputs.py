@@ -325,8 +325,8 @@ def test_watched_sets_are_measured_with_each_evaluation(problem):
 
     options["watch_metric"] = accuracy
     rbf = {"kernel": "rbf", "theta": 0.1}
-    for extra in ({}, rbf):
-        solution = toplabel.solve(X, y, watch={"train": (X, y)}, **options, **extra)
+    for extra in ({}, rbf, rbf | {"loss": "topk_ent_tr", "k": 2}):
+        solution = toplabel.solve(X, y, watch={"train": (X, y)}, **options | extra)
         measured = np.mean(solution.decision_function(X).argmax(1) == y)
         assert solution.history[-1].watched["train"] == pytest.approx(measured)
     with pytest.raises(ValueError, match=r"watch\['w'\] must have 80 columns, got 79"):
