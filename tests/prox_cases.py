@@ -5,12 +5,11 @@ Errors are in units of rounding, 2^-53 of the scale that a function names.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 import exact
-import oracles
 from toplabel import prox
 
 UNIT = 2.0**-53
@@ -87,17 +86,6 @@ def projection_cases(count: int, largest: int, seed: int = 0):
             k = int(rng.choice([1, max(1, n - 1), n]))
         radius = float(rng.choice(RADII) if adversarial else 10.0 ** rng.uniform(-3, 3))
         yield Case(b, b_bar, k, radius, float(rng.choice(BIASES)), adversarial)
-
-
-def long_cases(count: int, seed: int):
-    """Yield cases of up to 3000 entries: ordinary vectors and ties.
-
-    With many magnitudes the variational inequality itself drowns in rounding.
-    """
-    for case in projection_cases(count, 3000, seed):
-        if not case.adversarial or size("bipartite_simplex", case) <= 100:
-            radius = float(np.clip(case.radius, 1e-3, 1e3))
-            yield replace(case, radius=radius, bias=min(case.bias, 10.0))
 
 
 def entropic_cases(count: int, n: int, seed: int = 0):
@@ -178,24 +166,6 @@ def infeasibility(name: str, case: Case, x: np.ndarray) -> float:
         worst = max(worst, float(s - case.radius))
     cap = np.longdouble(case.radius) if name == "topk_simplex_beta" else s
     return max(worst, float(x.max() - cap / case.k))
-
-
-def excess(name: str, case: Case, x: np.ndarray) -> float:
-    """max <g, v - x> over feasible v, g the residual: 0 at the minimiser (the variational
-    inequality).
-    """
-    if name == "bipartite_simplex":
-        p = len(case.b)
-        g, g_bar = case.b - x[:p], case.b_bar - x[p:]
-        best = oracles.support_bipartite(g, g_bar, case.radius)
-        return float(best - g @ x[:p] - g_bar @ x[p:])
-    g = case.b - x - case.bias * x.sum()
-    if name == "topk_simplex_beta":
-        return float(oracles.support_topk_simplex_beta(g, case.k, case.radius) - g @ x)
-    # a cone has no largest v: its directions of length 1 instead, and the residual orthogonal to x
-    radius = 1.0 if name == "topk_cone" else case.radius
-    best = oracles.support_topk_simplex_alpha(g, case.k, radius)
-    return float(max(best, abs(g @ x)) if name == "topk_cone" else best - g @ x)
 
 
 def ratio(value: float, unit: float) -> float:

@@ -18,12 +18,13 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from scipy.optimize import linprog
 from sklearn.utils.estimator_checks import check_estimator
 from threadpoolctl import threadpool_limits
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests"))
 
-from simplex_oracles import dual_optimum, minimiser, probabilities, problem
+from simplex_oracles import dual_optimum, problem
 from toplabel import SimplexClassifier, simplex
 from toplabel.kernels import rbf_gram
 
@@ -106,6 +107,53 @@ def optima(seeds: int) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["loss", "problems", "largest_difference", "largest_gap"])
 
 
+def minimiser(loss: str, p: np.ndarray, hull: bool) -> np.ndarray:
+    """Return an f in R^(T-1) that minimises ``sum_y p_y V(y, f)``, over all f or over the convex
+    hull of the code vectors.
+    """
+    codes = simplex.simplex_coding(len(p))
+    # The mean is the minimiser of least squares, and lies in the hull.
+    return codes @ p if loss == "s_ls" else _linear_program(loss, codes, p, hull)
+
+
+def _linear_program(loss: str, codes: np.ndarray, p: np.ndarray, hull: bool) -> np.ndarray:
+    """Return f of the program in f, one slack a class, and for the hull its weights."""
+    k, T = codes.shape
+    if loss == "sh_svm":  # slack_y >= 1 - <c_y, f>
+        cost, side, offset = p, -codes.T, -np.ones(T)
+    else:  # slack_j >= 1/(T-1) + <c_j, f>, paid by all other classes
+        cost, side, offset = 1 - p, codes.T, np.full(T, -1 / k)
+    weights = T if hull else 0
+    A = np.hstack([side, -np.eye(T), np.zeros((T, weights))])
+    equalities = {}
+    if hull:
+        rows = np.hstack([np.eye(k), np.zeros((k, T)), -codes])
+        total = np.concatenate([np.zeros(k + T), np.ones(T)])
+        equalities = {"A_eq": np.vstack([rows, total]), "b_eq": np.append(np.zeros(k), 1.0)}
+    found = linprog(
+        np.concatenate([np.zeros(k), cost, np.zeros(weights)]),
+        A_ub=A,
+        b_ub=offset,
+        bounds=[(None, None)] * k + [(0, None)] * (T + weights),
+        method="highs",
+        **equalities,
+    )
+    if found.status != 0:
+        raise RuntimeError(found.message)
+    return found.x[:k]
+
+
+def probabilities(count: int, T: int, margin: float = 1e-3) -> np.ndarray:
+    """Return probability vectors, (count, T), whose largest entry leads by a margin."""
+    rng = np.random.default_rng(0)
+    found = []
+    while len(found) < count:
+        p = rng.dirichlet(np.full(T, rng.choice([0.3, 1.0, 10.0])))
+        if np.diff(np.sort(p)[-2:])[0] > margin:
+            found.append(p)
+    return np.array(found)
+
+
 def consistency(seeds: int) -> pd.DataFrame:
     """Of random class probabilities, how often the risk minimiser decodes to the likeliest class,
     alone on top.
@@ -116,8 +164,8 @@ def consistency(seeds: int) -> pd.DataFrame:
             right, lead = 0, np.inf
             points = probabilities(20 * seeds, T)
             for p in points:
-                scores = np.sort(simplex.scores(minimiser(loss, p, hull)[0][None])[0])
-                best = simplex.scores(minimiser(loss, p, hull)[0][None])[0].argmax()
+                of_classes = simplex.scores(minimiser(loss, p, hull)[None])[0]
+                scores, best = np.sort(of_classes), of_classes.argmax()
                 ahead = scores[-1] - scores[-2]
                 right += bool(best == p.argmax() and ahead > 1e-9)
                 lead = min(lead, ahead)

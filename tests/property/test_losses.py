@@ -35,8 +35,8 @@ def rows(loss: str, seed: int, n: int = 6, m: int = 5):
 @pytest.mark.parametrize("seed", range(5))
 def test_value_is_the_papers_formula(loss, k, gamma, seed):
     scores, y = rows(loss, seed)
-    if loss.startswith("topk"):
-        scores = np.clip(scores, -5, 5)  # within the reach of the general method of the oracle
+    if loss == "topk_ent":
+        scores = np.clip(scores, -5, 5)  # within the reach of the convex solver
     expected = [oracles.loss_value(loss, u, t, gamma, k) for u, t in zip(scores, y, strict=True)]
     np.testing.assert_allclose(
         losses.value(loss, scores, y, k=k, gamma=gamma), expected, rtol=2e-7, atol=1e-9
@@ -100,54 +100,29 @@ def test_conjugate_is_infinite_outside_its_domain(loss, k, gamma):
         assert np.isinf(losses.conjugate(loss, v, y, k=k, gamma=gamma))[row].all()
 
 
+TWO, THREE, SETS = [[0.0, 1.0]], [[0.0, 1.0, 2.0]], [[0, 1]]
+
+
 @pytest.mark.parametrize(
-    ("call", "error", "message"),
+    ("call", "named"),
     [
-        (lambda: losses.value("hinge", [[0.0, 1.0]], [0]), ValueError, "loss must be one of"),
-        (lambda: losses.value("svm_multi", [[0.0, 1.0]], [2]), ValueError, r"y\[0\] is 2"),
-        (lambda: losses.value("svm_multi", [[0.0, 1.0]], [-1]), ValueError, r"y\[0\] is -1"),
-        (
-            lambda: losses.value("svm_multi", [[0.0, 1.0]], [0], k=2),
-            ValueError,
-            "k must be in 1..1",
-        ),
-        (lambda: losses.value("svm_multi", [[0.0, 1.0, 2.0]], [0], k=2), ValueError, "has no k"),
-        (
-            lambda: losses.value("svm_multi", [[0.0, 1.0]], [0], gamma=-1),
-            ValueError,
-            "gamma must be",
-        ),
-        (lambda: losses.value("lr_ml", [[0.0, 1.0]], [[0, 2]]), ValueError, "zeros and ones"),
-        (
-            lambda: losses.value("lr_ml", [[0.0, 1.0]], [[0, 1]], gamma=1),
-            ValueError,
-            "smooth already",
-        ),
-        (
-            lambda: losses.gradient("svm_ml", [[0.0, 1.0]], [[0, 1]]),
-            ValueError,
-            "not differentiable",
-        ),
-        (
-            lambda: losses.value("svm_multi", [[0.0, np.inf]], [0]),
-            ValueError,
-            r"scores\[0, 1\] is inf",
-        ),
-        (lambda: losses.value("svm_multi", [["a", "b"]], [0]), TypeError, "real numbers"),
-        (
-            lambda: losses.conjugate("topk_ent_tr", [[0.0, 1.0, 2.0]], [0], k=2),
-            ValueError,
-            "not convex and has no conjugate",
-        ),
-        (
-            lambda: losses.violation("topk_ent_tr", [[0.0, 1.0, 2.0]], [0], k=2),
-            ValueError,
-            "not convex and has no conjugate",
-        ),
+        (lambda: losses.value("hinge", TWO, [0]), "loss"),
+        (lambda: losses.value("svm_multi", TWO, [2]), "y"),
+        (lambda: losses.value("svm_multi", TWO, [-1]), "y"),
+        (lambda: losses.value("topk_ent", TWO, [0], k=2), "k"),
+        (lambda: losses.value("svm_multi", THREE, [0], k=2), "k"),
+        (lambda: losses.value("svm_multi", TWO, [0], gamma=-1), "gamma"),
+        (lambda: losses.value("lr_ml", TWO, SETS, gamma=1), "gamma"),
+        (lambda: losses.value("lr_ml", TWO, [[0, 2]]), "y"),
+        (lambda: losses.gradient("svm_ml", TWO, SETS), "gamma"),
+        (lambda: losses.value("svm_multi", [[0.0, np.inf]], [0]), "scores"),
+        (lambda: losses.value("svm_multi", [["a", "b"]], [0]), "scores"),
+        (lambda: losses.conjugate("topk_ent_tr", THREE, [0], k=2), "topk_ent_tr"),
+        (lambda: losses.violation("topk_ent_tr", THREE, [0], k=2), "topk_ent_tr"),
     ],
 )
-def test_bad_input_is_named(call, error, message):
-    with pytest.raises(error, match=message):
+def test_bad_input_is_named(call, named):
+    with pytest.raises((ValueError, TypeError), match=rf"\b{named}\b"):
         call()
 
 

@@ -54,14 +54,6 @@ def test_the_bayes_rule_minimises_and_the_excess_is_bounded(loss, point):
     assert (lost <= bound + SLACK).all()
 
 
-def test_without_the_hull_the_half_space_svm_loses_its_guarantee():
-    """Why the theorem has the constraint: three classes, none with a majority."""
-    rho = np.array([0.4, 0.35, 0.25])
-    F = 3.0 * np.random.default_rng(0).standard_normal((20000, 2))
-    risks = risk("sh_svm", F, rho)
-    assert risks.min() < risk("sh_svm", simplex_coding(3).T[:1], rho)[0]
-
-
 @pytest.mark.parametrize("q", [0.5, 1.0, 4.0])
 @given(st.integers(2, 7), st.integers(0, 2**32 - 1), st.sampled_from([0.01, 0.1, 1.0]))
 def test_little_noise_makes_the_bound_of_least_squares_steeper(q, T, seed, spread):

@@ -34,6 +34,40 @@ def target(problem, key: str):
     return problem[2] if losses.get(key).labels == "set" else problem[1]
 
 
+N_CLASSES = 5
+
+
+def overlapping_rows(d: int):
+    """Return 80 rows and labels of classes that overlap: a row of zeros, rows that are there twice,
+    of the same and of different classes, label sets with an empty and a full one.
+    """
+    rng = np.random.default_rng(0)
+    n, m = 80, N_CLASSES
+    X = rng.normal(size=(n, d))
+    X[3] = 0.0
+    X[10:14] = X[20:24]
+    y = np.argmax(X @ rng.normal(size=(d, m)) + 2 * rng.gumbel(size=(n, m)), axis=1)
+    y[:m] = np.arange(m)
+    y[10:12], y[20:22] = y[20:22], y[20:22]
+    y[12:14] = (y[22:24] + 1) % m
+    Y = np.maximum(np.eye(m, dtype=int)[y], rng.random((n, m)) < 0.2).astype(int)
+    Y[1], Y[2] = 0, 1
+    return X, y, Y
+
+
+def solve_by(method: str, problem, key: str, *, X=None, **options):
+    """Return the solution of a problem (X, y, Y), or of other rows, by a method, to a small gap."""
+    options = {"tol": 1e-8, "method": method, "max_iter": 10**7} | options
+    return toplabel.solve(problem[0] if X is None else X, target(problem, key), key, **options)
+
+
+def check_optimum(problem, key: str, solution) -> None:
+    """The certificate of a solution of `solve_by` is that of its optimum."""
+    certificate = toplabel.certify(problem[0], target(problem, key), solution)
+    assert certificate.relative_gap <= 2e-8
+    assert solution.primal == pytest.approx(certificate.primal, rel=1e-9)
+
+
 def bare_run(X, y, key="svm_multi", C=1.0, start=None, kernel="linear", **settings) -> Run:
     """Return a run before its first pass."""
     loss = losses.get(key)

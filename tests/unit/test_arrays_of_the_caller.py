@@ -103,6 +103,8 @@ def test_the_rows_are_copied_before_the_training(problem):
         lambda: toplabel.prox.bipartite_simplex(MASKED, [1.0]),
         lambda: toplabel.prox.lambert_w_exp(MASKED),
         lambda: toplabel.metrics.average_precision(MASKED, [1.0, 2.0]),
+        lambda: toplabel.metrics.top_k_accuracy(MASKED, np.eye(2)),
+        lambda: toplabel.metrics.hamming_loss(MASKED[None], MASKED[None]),
         lambda: toplabel.thresholds.match_coverage(MASKED, 0.5),
         lambda: toplabel.simplex.encode(MASKED.astype(int), 2),
         lambda: top_k_scorer(1)(TopKClassifier().fit([[0.0], [1.0]], [0, 1]), [[0.0]] * 2, MASKED),

@@ -115,20 +115,12 @@ def test_dual_variables_that_were_stored_in_float32(loss):
 
 
 @pytest.mark.parametrize(
-    ("scale", "size", "error", "message"),
-    [
-        (
-            1.0,
-            1e101,
-            ValueError,
-            r"W0 must be in \[-1e\+100, 1e\+100\], got an entry of size 1e\+101",
-        ),
-        (1e60, 1e95, toplabel.ToplabelError, "C, gamma or W0 are so large"),  # scores of 1e155
-    ],
+    ("scale", "size", "error"),
+    [(1.0, 1e101, ValueError), (1e60, 1e95, toplabel.ToplabelError)],  # scores of 1e155
 )
-def test_solve_refuses_a_center_that_could_not_be_certified(scale, size, error, message):
+def test_solve_refuses_a_center_that_could_not_be_certified(scale, size, error):
     X, y = _problem()
-    with pytest.raises(error, match=message):
+    with pytest.raises(error, match="W0"):
         toplabel.solve(scale * X, y, "svm_multi", W0=np.full((4, 3), size))
     solution = toplabel.solve(X, y, "svm_multi", W0=np.full((4, 3), 1e95), max_iter=2)
     assert np.isfinite(toplabel.certify(X, y, solution, W0=np.full((4, 3), 1e95)).dual)
@@ -140,35 +132,24 @@ def test_scores_beyond_what_the_losses_take():
     assert toplabel.certify(1e95 * X, y, solution).relative_gap == np.inf
 
 
+X_12, Y_12 = _problem()
+
+
 @pytest.mark.parametrize(
-    ("change", "message"),
+    ("argument", "value"),
     [
-        (lambda X, y: {"X": X[:5]}, "X must have 12 rows like the solution, got 5"),
-        (lambda X, y: {"X": X[:, :3]}, "X must have 4 columns like the solution, got 3"),
-        (lambda X, y: {"W0": np.zeros((3, 3))}, r"W0 must have shape \(4, 3\), got \(3, 3\)"),
-        (
-            lambda X, y: {"sample_weight": np.ones(3)},
-            r"sample_weight must have the shape \(12,\), got \(3,\)",
-        ),
-        (lambda X, y: {"sample_weight": -np.ones(12)}, "sample_weight must not be negative"),
-        (lambda X, y: {"sample_weight": np.zeros(12)}, "sample_weight is zero for every row"),
+        ("X", X_12[:5]),
+        ("X", X_12[:, :3]),
+        ("W0", np.zeros((3, 3))),
+        ("sample_weight", np.ones(3)),
+        ("sample_weight", -np.ones(12)),
+        ("sample_weight", np.zeros(12)),
+        ("solution", np.zeros((4, 3))),
+        ("loss", toplabel.solve(X_12, Y_12, "topk_ent_tr", k=2)),  # without a dual
     ],
 )
-def test_refuses_what_does_not_fit(change, message):
-    X, y = _problem()
-    solution = toplabel.solve(X, y, "svm_multi")
-    with pytest.raises(ValueError, match=message):
-        toplabel.certify(**{"X": X, "y": y, "solution": solution, **change(X, y)})
-
-
-def test_refuses_a_loss_without_a_dual():
-    X, y = _problem()
-    solution = toplabel.solve(X, y, "topk_ent_tr", k=2)
-    with pytest.raises(ValueError, match="no dual objective"):
-        toplabel.certify(X, y, solution)
-
-
-def test_refuses_what_is_no_solution():
-    X, y = _problem()
-    with pytest.raises(TypeError, match="solution must be a Solution, got ndarray"):
-        toplabel.certify(X, y, np.zeros((4, 3)))
+def test_refuses_what_does_not_fit(argument, value):
+    solution = toplabel.solve(X_12, Y_12, "svm_multi")
+    changed = {"solution" if argument == "loss" else argument: value}
+    with pytest.raises((ValueError, TypeError), match=rf"\b{argument}\b"):
+        toplabel.certify(**{"X": X_12, "y": Y_12, "solution": solution, **changed})

@@ -230,13 +230,8 @@ def test_kernels_are_those_of_the_solver(problem):
     np.testing.assert_array_equal(rbf.decision_function(new), solution.decision_function(new))
     assert not hasattr(rbf, "coef_")
     given = TopKClassifier(**common, kernel="precomputed").fit(rbf_kernel(X, X, gamma=0.3), y)
-    np.testing.assert_allclose(
-        given.decision_function(rbf_kernel(new, X, gamma=0.3)),
-        rbf_kernel(new, X, gamma=0.3) @ given.dual_coef_.T + given.intercept_,
-    )
-    np.testing.assert_allclose(
-        given.decision_function(rbf_kernel(new, X, gamma=0.3)), rbf.decision_function(new), atol=0.1
-    )
+    scores = given.decision_function(rbf_kernel(new, X, gamma=0.3))
+    np.testing.assert_allclose(scores, rbf.decision_function(new), atol=0.1)
     assert given.dual_coef_.shape == (m, len(X))
     called = TopKClassifier(**common, kernel=cubic).fit(X, y)
     solution = solve(X, y, gamma=1.0, kernel=cubic, intercept_scaling="auto")

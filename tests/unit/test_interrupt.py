@@ -8,12 +8,12 @@ import threading
 import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
-from solver_cases import bare_run, check_certificate, is_feasible, objective
+from solver_cases import check_certificate, is_feasible, objective
 
-from toplabel import MultilabelClassifier, kernels, path, solve
+from toplabel import MultilabelClassifier, path, solve
 from toplabel._core.clock import Clock
 from toplabel._core.run import Deadline
-from toplabel._core.training import Options, _Listener, train
+from toplabel._core.training import _Listener
 
 LONG = {"C": 1e4, "tol": 0.0, "max_iter": 10**9}
 ROUTES = [("svm_multi", "sdca", 1), ("svm_multi", "newton", 1), ("topk_ent_tr", "auto", 2)]
@@ -80,66 +80,22 @@ def test_a_signal_ends_all_folds(seventy_labels, loss):
 # ---- between and in the evaluations -----------------------------------------------------------------
 
 
-@pytest.mark.parametrize("acceleration", [False, 1.5])
-@pytest.mark.parametrize("form", ["narrow", "wide", "gram"])
-def test_between_parts_of_a_pass(wide_problem, press, form, acceleration):
-    X, y, _ = wide_problem
-    X = {"narrow": X[:, :9].copy(), "gram": kernels.rbf_gram(X, 0.3)}.get(form, X)
-    options = {"acceleration": acceleration} if acceleration else {}
-    kernel = "precomputed" if form == "gram" else "linear"
-    run = bare_run(X, y, "lr_multi", 4.0, kernel=kernel, block=10, **options)
-    run._rows_per_step = 20  # of 60
-    press(_Listener, "_between", 10)
-    status, history = train(run, Options(tol=0.0, max_iter=100))
-    assert status == "interrupted"
-    assert history[-1].epoch >= 3 if form == "narrow" else history[-1].epoch == 3
-    assert history[-1].dual > history[0].dual
-    W = run.weights()
-    beta = run.coefficients() if W is None else W
-    if not acceleration:
-        np.testing.assert_allclose(beta, run.A if W is None else X.T @ run.A, atol=1e-12)
-    scores = X @ beta
-    norm2 = (beta * scores).sum() if W is None else (W**2).sum()
-    log_sums = np.log(np.exp(scores).sum(axis=1)) - scores[np.arange(60), y]
-    expected = log_sums.mean() + norm2 / (2 * 4.0 * 60)
-    assert history[-1].primal == pytest.approx(expected, rel=1e-12)
-
-
+@pytest.mark.parametrize("place", ["callback", "watch_metric"])
 @pytest.mark.parametrize(("key", "method", "k"), ROUTES)
-def test_in_a_callback(wide_problem, key, method, k):
+def test_in_a_function_of_the_user(wide_problem, key, method, k, place):
     X, y = wide_problem[0][:, :9], wide_problem[1]
-    seen = []
-
-    def press_at_the_third(record):
-        seen.append(record.epoch)
-        if len(seen) == 3:
-            raise KeyboardInterrupt
-        return False
-
-    found = solve(X, y, key, k=k, method=method, callback=press_at_the_third, **LONG)
-    assert found.status == "interrupted"
-    assert (len(seen), found.epochs) == (3, seen[-1])
-    assert found.history[-1].epoch == seen[-1]
-    check_certificate(X, y, found)
-
-
-@pytest.mark.parametrize("evaluation", [1, 3])
-def test_in_a_metric(wide_problem, evaluation):
-    X, y, _ = wide_problem
     calls = []
 
-    def metric(labels, scores):
-        calls.append(1)
-        if len(calls) == evaluation:
+    def press_at_the_third(*arguments):
+        calls.append(arguments)
+        if len(calls) == 3:
             raise KeyboardInterrupt
-        return float(np.mean(scores.argmax(axis=1) == labels))
+        return 0.0
 
-    watch = {"train": (X, y)}
-    options = LONG | {"acceleration": 2.0, "eval_every": 2}
-    found = solve(X, y, watch=watch, watch_metric=metric, **options)
+    options = LONG | {"watch": {"train": (X, y)}, place: press_at_the_third}
+    found = solve(X, y, key, k=k, method=method, **options)
     assert found.status == "interrupted"
-    assert [record.epoch for record in found.history] == list(range(0, 2 * evaluation, 2))
-    assert found.history[-1].watched["train"] == np.mean((X @ found.W).argmax(1) == y)
+    assert (len(found.history), found.history[-1].epoch) == (3, found.epochs)
     check_certificate(X, y, found)
 
 
@@ -152,16 +108,6 @@ def test_before_the_first_line_of_the_callback(wide_problem, press):
     found = solve(X, y, acceleration=2.0, **LONG)
     assert (found.status, found.epochs, len(found.history)) == ("interrupted", 0, 1)
     check_certificate(X, y, found)
-
-
-@pytest.mark.parametrize("call", [1, 2, 4])
-def test_in_an_evaluation(press, no_grace, many_classes, call):
-    X, _, y = many_classes
-    press(Clock, "is_late", call)
-    found = solve(X, y, n_classes=3000, tol=0.0, max_iter=100, eval_every=1, method="sdca")
-    assert found.status == "interrupted"
-    assert is_feasible(found, y)
-    assert np.isfinite(found.W).all()
 
 
 # ---- paths ------------------------------------------------------------------------------------------
@@ -197,6 +143,9 @@ def test_while_the_rows_as_passed_are_evaluated(press, no_grace, many_classes, c
     found = path(X, y, [0.1, 1.0], **options)
     if len(calls) >= call:
         assert found[-1].status == "interrupted"
+    for solution in found:
+        assert is_feasible(solution, y)
+        assert np.isfinite(solution.W).all()
 
 
 def test_in_a_certificate_of_newtons_method(press):

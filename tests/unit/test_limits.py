@@ -232,15 +232,6 @@ def test_the_start_is_kept_where_no_time_is_left(monkeypatch, no_grace, many_cla
 # ---- groups of classes ------------------------------------------------------------------------------
 
 
-def test_groups_of_classes_end_together(monkeypatch, no_grace, many_classes):
-    X, _, y = many_classes
-    over_after(monkeypatch, 6)
-    found = solve(X, y, "svm_ova", n_classes=M, tol=1e-9, time_limit=1.0)
-    assert found.status == "time_limit"
-    assert found.dual <= found.primal
-    check_model(found, X, y)
-
-
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_limits_and_the_callback_hold_for_all_groups_together(seventy_labels, monkeypatch, n_jobs):
     X, Y = seventy_labels

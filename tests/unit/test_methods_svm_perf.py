@@ -55,16 +55,6 @@ def test_the_most_violating_prediction_is_the_best_of_all(scale):
         assert value == pytest.approx(_risk(scores, positive, k))
 
 
-def test_a_k_that_does_not_bind_leaves_hinges():
-    scores, positive = np.random.default_rng(1).normal(size=(9, 2)), np.eye(9, 2, dtype=bool)
-    predicted, missed = most_violating(scores, positive, 9)
-    y, ybar = np.where(positive, 1, -1), np.where(predicted, 1, -1)
-    hinges = (
-        np.maximum(0, 1 - 2 * scores[positive]).sum() + np.maximum(0, 2 * scores[~positive]).sum()
-    )
-    assert missed - np.sum((y - ybar) * scores) == pytest.approx(hinges)
-
-
 @pytest.mark.parametrize("k", [1, 2])
 @pytest.mark.parametrize("C", [0.01, 1.0, 50.0])
 def test_the_optimum_is_that_over_all_predictions(C, k):

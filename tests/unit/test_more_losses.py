@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
+import oracles
 import toplabel
 from toplabel import losses, simplex
 from toplabel.more_losses import (
@@ -38,16 +39,6 @@ def label_sets(n=60):
     Y = (np.random.default_rng(1).random((n, M)) < 0.4).astype(np.int8)
     Y[0], Y[1] = 0, 1
     return Y
-
-
-def codes(scores):
-    """<c_j, f> for the f of which the scores minus their mean are an isometric image."""
-    C = simplex.simplex_coding(M)
-    F = scores @ C.T * np.sqrt((M - 1) / M)
-    assert np.linalg.norm(F, axis=1) == pytest.approx(
-        np.linalg.norm(scores - scores.mean(axis=1, keepdims=True), axis=1)
-    )
-    return F @ C
 
 
 @pytest.mark.parametrize("loss", [*ONE_LABEL, PairwiseHinge(0.5)], ids=repr)
@@ -142,17 +133,9 @@ def test_pairwise_hinges_approach_their_formula():
         assert value == pytest.approx(np.mean(pairs) if pairs else 0.0, abs=0.5e-4 + 1e-9)
 
 
-def test_a_single_right_label_makes_pairwise_hinges_those_of_weston_and_watkins():
-    scores, labels = points()
-    found = PairwiseHinge(0.4).value(scores, np.eye(M, dtype=np.int8)[labels])
-    # gamma smooths each hinge alike
-    known = losses.value("svm_ww", scores, labels, 1, 0.4)
-    assert found == pytest.approx(known / (M - 1))
-
-
 def test_losses_of_the_simplex_coding_are_functions_of_the_codes():
     scores, labels = points()
-    S, rows = codes(scores), np.arange(60)
+    S, rows = oracles.code_products(scores), np.arange(60)
     others = np.ones_like(S)
     others[rows, labels] = 0.0
     found = SimplexLogistic().value(scores, labels)
@@ -225,26 +208,8 @@ def test_the_half_space_svm_in_the_hull_approaches_the_quadratic_program(problem
     below = [best - one.primal for one in found]
     assert below[0] > below[1] > below[2] > -1e-6 * best
     assert below[2] < 0.02 * best
-    outside = -0.5 - codes_of(found[2].W, X).min()
+    outside = -0.5 - oracles.code_products(X @ found[2].W).min()
     assert outside < 0.02
-
-
-def codes_of(W, X):
-    scores = X @ W
-    m = scores.shape[1]
-    return np.sqrt(m / (m - 1)) * (scores - scores.mean(axis=1, keepdims=True))
-
-
-def test_the_loss_of_hill_and_doucet_is_weston_and_watkins(problem):
-    """NIPS 2012, Remark 1, [8]: ``sum_j max{0, eps - <f, v_j>}``, v_j the direction of c_y - c_j."""
-    scores, labels = points()
-    factor = np.sqrt(M / (M - 1))
-    S = codes(scores)
-    own = S[np.arange(60), labels][:, None]
-    hinges = np.maximum(0.0, factor / np.sqrt(2) - (own - S) / np.sqrt(2 * M / (M - 1)))
-    hinges[np.arange(60), labels] = 0.0
-    known = losses.value("svm_ww", scores / factor, labels) * factor / np.sqrt(2)
-    assert hinges.sum(axis=1) == pytest.approx(known)
 
 
 @pytest.mark.parametrize(

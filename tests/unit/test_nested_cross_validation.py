@@ -67,14 +67,17 @@ def by_sklearn(name, X, y, estimator, grid, scoring="accuracy"):
     return values
 
 
+@pytest.fixture
+def budget(repository):
+    protocols = load_protocols(repository / "config/protocols.yaml")
+    return protocols["own_multiclass"].budgets["standard"]
+
+
 @pytest.mark.parametrize("name", SETS)
 @pytest.mark.parametrize("method", GRIDS)
-def test_estimators_have_the_test_values_of_scikit_learn(repository, tmp_path, name, method):
+def test_estimators_have_the_test_values_of_scikit_learn(budget, tmp_path, name, method):
     X, y = SETS[name](return_X_y=True)
     path, grid = GRIDS[method]
-    budget = load_protocols(repository / "config/protocols.yaml")["own_multiclass"].budgets[
-        "standard"
-    ]
     ours = by_the_workflow(
         tmp_path, name, X, y, Method(method, method, estimator=path, grid=grid), budget
     )
@@ -83,21 +86,17 @@ def test_estimators_have_the_test_values_of_scikit_learn(repository, tmp_path, n
 
 
 @pytest.mark.parametrize("method", GRIDS)
-def test_log_losses_of_estimators_are_those_of_scikit_learn(repository, tmp_path, method):
+def test_log_losses_of_estimators_are_those_of_scikit_learn(budget, tmp_path, method):
     X, y = SETS["wine"](return_X_y=True)
     path, grid = GRIDS[method]
-    protocols = load_protocols(repository / "config/protocols.yaml")
-    budget = protocols["own_multiclass"].budgets["standard"]
     row = Method(method, method, estimator=path, grid=grid)
     ours = by_the_workflow(tmp_path, "wine", X, y, row, budget, "log_loss")
     theirs = by_sklearn("wine", X, y, ESTIMATORS[method], grid, "neg_log_loss")
     np.testing.assert_allclose(ours, np.negative(theirs), rtol=1e-9)
 
 
-def test_what_has_no_probabilities_has_no_log_loss(repository, tmp_path):
+def test_what_has_no_probabilities_has_no_log_loss(budget, tmp_path):
     X, y = SETS["iris"](return_X_y=True)
-    protocols = load_protocols(repository / "config/protocols.yaml")
-    budget = protocols["own_multiclass"].budgets["standard"]
     path = "sklearn.linear_model.RidgeClassifier"
     ridge = Method("ridge", "ridge", estimator=path, grid={"alpha": (1.0,)})
     with pytest.raises(ValueError, match="'ridge': has none of the metrics log_loss"):

@@ -1,114 +1,24 @@
-"""Newton's method: certified optima of every convex loss, the arguments that change the problem, and
-what ends a run.
-"""
+"""Newton's method: its steps, what it takes, where it takes over, and what ends a run."""
 
 import numpy as np
 import pytest
-from scipy import sparse
-from solver_cases import cases, target
+from solver_cases import check_optimum, overlapping_rows, solve_by
 
 import toplabel
-from toplabel import losses
 from toplabel._core import tuning
 from toplabel._core.clock import Clock
 
-N, D, M = 80, 6, 5
 
-
-@pytest.fixture(scope="module")
+@pytest.fixture
 def problem():
-    """Classes that overlap, a row of zeros, label sets with an empty and a full one."""
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(N, D))
-    X[3] = 0.0
-    y = np.argmax(X @ rng.normal(size=(D, M)) + 2 * rng.gumbel(size=(N, M)), axis=1)
-    y[:M] = np.arange(M)
-    Y = np.maximum(np.eye(M, dtype=int)[y], rng.random((N, M)) < 0.2).astype(int)
-    Y[1], Y[2] = 0, 1
-    return X, y, Y
-
-
-def solve(problem, key, *, X=None, **options):
-    options = {"tol": 1e-8, "method": "newton"} | options
-    return toplabel.solve(problem[0] if X is None else X, target(problem, key), key, **options)
-
-
-def check(problem, key, solution, X=None) -> None:
-    found = toplabel.certify(problem[0] if X is None else X, target(problem, key), solution)
-    assert found.relative_gap <= 2e-8
-    assert solution.primal == pytest.approx(found.primal, rel=1e-9)
-
-
-@pytest.mark.parametrize("C", [0.1, 1e3])
-@pytest.mark.parametrize(("key", "k", "gamma"), cases(M))
-def test_every_loss_has_a_certified_optimum(problem, key, k, gamma, C):
-    found = solve(problem, key, k=k, gamma=gamma, C=C)
-    assert found.status == "converged"
-    assert [stage.method for stage in found.methods] == ["newton"]
-    assert found.methods[0].steps > 0
-    check(problem, key, found)
-
-
-@pytest.mark.parametrize("direct", [True, False])
-@pytest.mark.parametrize("form", ["dense", "sparse", "float32"])
-@pytest.mark.parametrize("key", ["svm_multi", "lr_ml"])
-def test_the_optimum_is_that_of_coordinate_ascent(problem, monkeypatch, key, form, direct):
-    if not direct:
-        monkeypatch.setattr(tuning, "DIRECT", 0)
-        monkeypatch.setattr(tuning, "DENSE_BYTES", 0)
-    X = problem[0].astype(np.float32).astype(np.float64)
-    X = {"dense": X, "sparse": sparse.csr_array(X), "float32": X.astype(np.float32)}[form]
-    rng = np.random.default_rng(1)
-    weight = rng.choice([0.0, 0.5, 3.0], N)
-    W0 = rng.normal(size=(D, M))
-    options = {"X": X, "C": 2.0, "sample_weight": weight, "W0": W0, "fit_intercept": True}
-    newton = solve(problem, key, **options)
-    sdca = solve(problem, key, method="sdca", max_iter=100_000, **options)
-    assert newton.status == sdca.status == "converged"
-    assert newton.primal == pytest.approx(sdca.primal, rel=1e-7)
-    assert np.abs(newton.W - sdca.W).max() < 1e-2
-    assert np.abs(newton.intercept - sdca.intercept).max() < 1e-2
+    return overlapping_rows(6)
 
 
 def test_diagonals_take_the_place_of_blocks_that_are_too_large(problem, monkeypatch):
     monkeypatch.setattr(tuning, "DIRECT", 0)
     monkeypatch.setattr(tuning, "BLOCK_BYTES", 0)
-    check(problem, "topk_ent", solve(problem, "topk_ent", k=2, C=10.0))
-
-
-def test_a_warm_start_goes_on_from_a_solution(problem):
-    first = solve(problem, "svm_multi", C=10.0, tol=1e-5)
-    again = solve(problem, "svm_multi", C=10.0, tol=1e-5, warm_start=first)
-    assert again.methods[0].steps == 0
-    near = solve(problem, "svm_multi", C=12.0, warm_start=first)
-    check(problem, "svm_multi", near)
-    sdca = solve(problem, "svm_multi", C=10.0, tol=1e-5, method="sdca", warm_start=first)
-    assert sdca.epochs == 0
-
-
-def test_a_path_goes_from_one_C_to_the_next(problem):
-    X, y, _ = problem
-    found = toplabel.path(X, y, [10.0, 0.1, 1.0], "svm_multi", tol=1e-8, method="newton")
-    assert [solution.C for solution in found] == [10.0, 0.1, 1.0]
-    for solution in found:
-        check(problem, "svm_multi", solution)
-
-
-def test_records_reach_the_callback_which_ends_the_run(problem):
-    X, y, _ = problem
-    seen = []
-
-    def stop(record):
-        seen.append(record)
-        return len(seen) == 4
-
-    found = solve(problem, "svm_multi", C=10.0, callback=stop, watch={"itself": (X, y)})
-    assert found.status == "interrupted"
-    assert found.history == [*seen[:-1], found.history[-1]]
-    assert [record.epoch for record in seen] == sorted(record.epoch for record in seen)
-    scores = found.decision_function(X)
-    mean = losses.value("svm_multi", scores, y).mean()
-    assert found.history[-1].watched["itself"] == pytest.approx(mean)
+    solution = solve_by("newton", problem, "topk_ent", k=2, C=10.0)
+    check_optimum(problem, "topk_ent", solution)
 
 
 def test_groups_of_classes_say_what_ran_in_any_of_them():
@@ -127,18 +37,11 @@ def test_groups_of_classes_are_trained_on_threads():
     assert toplabel.certify(X, y, found).relative_gap < 1e-5
 
 
-def test_what_the_method_does_not_take_is_refused(problem, tmp_path, monkeypatch):
-    X = problem[0]
+def test_what_the_method_does_not_take_is_refused(problem):
     with pytest.raises(ValueError, match="kernel"):
-        solve(problem, "svm_multi", kernel="rbf", theta=1.0)
+        solve_by("newton", problem, "svm_multi", kernel="rbf", theta=1.0)
     with pytest.raises(ValueError, match="method"):
-        solve(problem, "svm_multi", method="gradient")
-    np.save(tmp_path / "X.npy", X)
-    mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
-    assert solve(problem, "svm_multi", X=mapped).status == "converged"
-    monkeypatch.setattr(tuning, "LARGE_FILE", X.nbytes - 1)
-    with pytest.raises(ValueError, match="memory"):
-        solve(problem, "svm_multi", X=mapped)
+        solve_by("gradient", problem, "svm_multi")
 
 
 def test_steps_where_all_rows_are_at_a_bound():
@@ -181,7 +84,7 @@ def test_newton_takes_over_where_passes_are_slow(hard):
 
 
 def test_coordinate_ascent_stays_where_it_is_fast(problem, hard):
-    easy = solve(problem, "svm_multi", gamma=1.0, C=0.1, tol=1e-3, method="auto")
+    easy = solve_by("auto", problem, "svm_multi", gamma=1.0, C=0.1, tol=1e-3)
     assert [stage.method for stage in easy.methods] == ["sdca"]
     X, y = hard
     for options in ({"acceleration": False}, {"kernel": "precomputed"}, {"method": "sdca"}):
@@ -210,7 +113,7 @@ def test_a_limit_within_the_preconditioner_ends_the_run(problem, monkeypatch):
         return inverse(block)
 
     monkeypatch.setattr(np.linalg, "inv", invert)
-    found = solve(problem, "svm_multi")
+    found = solve_by("newton", problem, "svm_multi")
     assert (found.status, len(inverted)) == ("time_limit", 1)
 
 

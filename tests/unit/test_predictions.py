@@ -66,6 +66,17 @@ def test_a_score_at_the_threshold_is_predicted_as_the_metrics_count_it():
     assert list(frame["predicted"]) == ["a;b", "b;c", ""]
 
 
+def stored(folder, entry, method, choice):
+    """Return the predictions of a cell of a data set, and its model as it is stored."""
+    save_prepared(prepare(PrepareTask.of(entry), folder), folder / "prepared")
+    prepared = load_prepared(folder / "prepared")
+    final = replace(task_of(method, BUDGET, dataset="mine"), tol=1e-7, max_iter=20000)
+    models = {key_of(model): model for model in train_models(prepared, final, [choice])}
+    task = PredictTask(recipe_of(method), "tune", entry.transform, entry.bias)
+    write_npz(folder / "model.npz", model_arrays(prepared, task, [choice], models))
+    return predictions(prepared, task, [choice], models), toplabel.load_model(folder / "model.npz")
+
+
 @pytest.mark.parametrize(
     ("loss", "how"),
     [
@@ -97,18 +108,10 @@ def test_a_loaded_model_predicts_the_same_of_raw_features(tmp_path, loss, how):
     kind = "multilabel" if many else "multiclass"
     transform = how.get("transform")
     entry = own_entry(format="npz", task=kind, files=files, transform=transform)
-    save_prepared(prepare(PrepareTask.of(entry), tmp_path), tmp_path / "prepared")
-    prepared = load_prepared(tmp_path / "prepared")
     metric, theta = "f1_micro" if many else "top1", 0.1 if "kernel" in how else None
     method = Method("a", "A", loss=loss, kernel=how.get("kernel", "linear"))
     choice = Choice("main", metric, None, 1.0, None, theta, 0.2 if many else None, 50.0, False)
-    final = replace(task_of(method, BUDGET, dataset="mine"), tol=1e-7, max_iter=20000)
-    models = {key_of(model): model for model in train_models(prepared, final, [choice])}
-    task = PredictTask(recipe_of(method), "tune", entry.transform, entry.bias)
-    frame = predictions(prepared, task, [choice], models)
-    arrays = model_arrays(prepared, task, [choice], models)
-    write_npz(tmp_path / "model.npz", arrays)
-    model = toplabel.load_model(tmp_path / "model.npz")
+    frame, model = stored(tmp_path, entry, method, choice)
     found = model.predict(X[40:])
     if many:
         assert model[-1].threshold_ == choice.threshold
@@ -140,16 +143,9 @@ def of_a_table(tmp_path_factory):
         frame.to_csv(folder / f"mine/{part}.csv", index=False)
     files = tuple(RawFile(f"{part}.csv", part) for part in ("train", "test"))
     entry = own_entry(files=files, options={"label": "kind", "drop": ["id"]})
-    save_prepared(prepare(PrepareTask.of(entry), folder), folder / "prepared")
-    prepared = load_prepared(folder / "prepared")
-    method = Method("a", "A", loss="lr_multi")
     choice = Choice("main", "top1", None, 1.0, None, None, None, 50.0, False)
-    final = replace(task_of(method, BUDGET, dataset="mine"), tol=1e-7, max_iter=20000)
-    models = {key_of(model): model for model in train_models(prepared, final, [choice])}
-    task = PredictTask(recipe_of(method), "tune", entry.transform, entry.bias)
-    write_npz(folder / "model.npz", model_arrays(prepared, task, [choice], models))
-    scores = predictions(prepared, task, [choice], models).filter(like="score_").to_numpy()
-    return toplabel.load_model(folder / "model.npz"), frame, scores
+    rows, model = stored(folder, entry, Method("a", "A", loss="lr_multi"), choice)
+    return model, frame, rows.filter(like="score_").to_numpy()
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,9 @@
 """The line of progress, by the jobs that the kept run has and by what is seen; what a job requests."""
 
-import inspect
 import logging
 from types import SimpleNamespace
 
 import pytest
-from snakemake.scheduling.job_scheduler import JobScheduler
 
 from toplabel.reproduction import run
 from toplabel.reproduction.facts import MB, MINUTES, needs
@@ -80,26 +78,6 @@ def test_errors_are_repeated_at_the_end_where_progress_hides_them(monkeypatch, t
     assert line.hidden_errors == []
     work(line, clock, 1, 60.0)
     assert line.hidden_errors == [f"{tmp_path}/bad.log: a.csv: no column 'f'\n"]
-
-
-def test_on_one_machine_snakemake_does_not_look_for_ready_jobs_every_second(monkeypatch):
-    """The limit of jobs a second, for which it does, is an attribute of Snakemake's scheduler."""
-    assert "if self.job_rate_limiter is not None" in inspect.getsource(JobScheduler.schedule)
-    monkeypatch.setenv(run.BRIEF, "0")
-    monkeypatch.setattr(run, "note_start", lambda: None)
-    monkeypatch.setattr(run, "kept_jobs", lambda *_: {})
-    monkeypatch.setattr(run.signal, "getsignal", lambda _: None)
-    plan = SimpleNamespace(asked=[], outdated=frozenset(), root=None, budget="standard")
-    for local in (True, False):
-        workflow = SimpleNamespace(
-            dag=SimpleNamespace(needrun_jobs=list),
-            scheduler=SimpleNamespace(job_rate_limiter="100/1s"),
-            local_exec=local,
-            cores=2,
-            nodes=2,
-        )
-        run.begin(workflow, plan)
-        assert workflow.scheduler.job_rate_limiter == (None if local else "100/1s")
 
 
 def test_each_attempt_at_a_job_requests_twice_as_much():

@@ -5,9 +5,7 @@ import pickle
 import numpy as np
 import pytest
 from scipy import sparse
-from sklearn.base import clone
 from sklearn.datasets import load_iris
-from sklearn.model_selection import GridSearchCV
 
 import toplabel
 from toplabel import SimplexClassifier
@@ -52,21 +50,6 @@ def test_training_again_forgets_the_grid(iris):
     assert not hasattr(model, "loo_errors_")
 
 
-def test_two_classes_have_one_score(iris):
-    X, y = iris[0][:100], iris[1][:100]
-    model = SimplexClassifier("sc_svm").fit(X, y)
-    scores = model.decision_function(X)
-    assert scores.shape == (100,)
-    assert np.array_equal(scores > 0, model.predict(X) == "versicolor")
-
-
-def test_it_can_be_searched_and_cloned(iris):
-    X, y = iris
-    search = GridSearchCV(SimplexClassifier("sc_svm"), {"C": [0.01, 1.0]}, cv=3).fit(X, y)
-    assert search.best_score_ > 0.7
-    assert clone(search.best_estimator_).get_params() == search.best_estimator_.get_params()
-
-
 def test_online_training_takes_sparse_rows(iris):
     X, y = iris
     options = {"online": True, "epochs": 20, "random_state": 0, "C": 1.0}
@@ -77,30 +60,6 @@ def test_online_training_takes_sparse_rows(iris):
         assert dense.status_ == "uncertified"
         assert np.isnan(dense.relative_gap_)
         assert dense.score(X, y) > 0.6
-
-
-@pytest.mark.parametrize(
-    "parameters",
-    [
-        {"loss": "s_ls", "C": 0.3},
-        {"loss": "s_ls", "C": 0.3, "kernel": "rbf", "theta": 0.4},
-        {"loss": "s_ls", "C": "loo", "n_Cs": 20},
-        {"loss": "s_ls", "C": "loo", "n_Cs": 20, "kernel": "rbf", "theta": 0.4},
-        {"loss": "sc_svm", "tol": 1e-10},
-        {"loss": "sh_svm", "tol": 1e-10},
-    ],
-    ids=str,
-)
-def test_a_weight_is_a_number_of_copies(iris, parameters):
-    X, y = iris[0] - iris[0].mean(axis=0), iris[1]
-    weight = np.arange(len(y)) % 4
-    weighted = SimplexClassifier(**parameters).fit(X, y, weight)
-    copies = np.repeat(np.arange(len(y)), weight)
-    repeated = SimplexClassifier(**parameters).fit(X[copies], y[copies])
-    np.testing.assert_allclose(weighted.C_, repeated.C_)
-    assert weighted.decision_function(X) == pytest.approx(repeated.decision_function(X), abs=1e-4)
-    if "n_Cs" in parameters:
-        assert weighted.loo_errors_ == pytest.approx(repeated.loo_errors_)
 
 
 def test_weights_of_classes_are_weights_of_rows(iris):
@@ -148,23 +107,11 @@ def test_one_feature_has_leave_one_out_as_with_its_copies(iris, monkeypatch):
         ({"C": "best"}, "C must be a number"),
         ({"C": "loo", "loss": "sc_svm"}, "C must be a number"),
         ({"C": "loo", "online": True}, "C must be a number"),
-        ({"C": 0.0}, "C must be > 0"),
         ({"online": True, "kernel": "rbf"}, "online training is for kernel='linear'"),
-        ({"online": True, "epochs": 0}, "epochs must be >= 1"),
         ({"C": "loo", "n_Cs": 1}, "n_Cs must be >= 2"),
-        ({"loss": "sc_svm", "tol": -1.0}, "tol must be >= 0"),
-        ({"kernel": "poly"}, "kernel must be"),
         ({"online": True, "class_weight": "balanced"}, "class_weight are not for online training"),
     ],
 )
 def test_what_does_not_fit_is_named(iris, parameters, message):
     with pytest.raises(ValueError, match=message):
         SimplexClassifier(**parameters).fit(*iris)
-
-
-def test_weights_of_sparse_rows_are_those_of_dense_ones(iris):
-    X, y = iris
-    weight = 0.5 + np.arange(len(y)) % 3
-    dense = SimplexClassifier().fit(X, y, weight)
-    csr = SimplexClassifier().fit(sparse.csr_matrix(X), y, weight)
-    assert csr.coef_ == pytest.approx(dense.coef_)

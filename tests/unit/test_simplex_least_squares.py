@@ -109,19 +109,11 @@ def test_a_row_that_is_alone_in_its_direction_has_a_finite_score():
     assert np.isfinite(path.left_out(1e3)).all()
 
 
-def test_the_default_width_is_the_heuristic():
-    X, y = problem()
-    path = simplex.LeastSquaresPath(X, y, kernel="rbf")
-    assert path.theta == pytest.approx(1 / (2 * simplex.gaussian_width(X) ** 2))
-    assert path.solution(1.0).theta == path.theta
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         ({"kernel": "poly"}, "kernel must be 'linear'"),
         ({"theta": 1.0}, "theta has no meaning for kernel='linear'"),
-        ({"kernel": "rbf", "theta": 0.0}, "theta must be > 0"),
         ({"kernel": "precomputed"}, "X must be a square Gram matrix"),
         ({"n_classes": 3}, r"y\[3\] is 3, but n_classes is 3"),
     ],

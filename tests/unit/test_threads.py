@@ -5,7 +5,6 @@ import signal
 import sys
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -50,20 +49,6 @@ def test_a_call_of_the_library_releases_the_interpreter_lock():
     mine = time.thread_time() - start
     sys.setswitchinterval(interval)
     assert mine > 0.25 * spent[0]
-
-
-def test_problems_that_are_solved_side_by_side_give_the_same_numbers():
-    rng = np.random.default_rng(1)
-    X, y = rng.standard_normal((300, 10)), rng.integers(0, 5, 300)
-
-    def train(C):
-        return solve(X, y, "topk_svm_alpha", k=2, C=C, tol=1e-6, seed=3).W
-
-    values = [0.01, 0.1, 1.0, 10.0]
-    with ThreadPoolExecutor(4) as pool:
-        found = [*pool.map(train, values)]
-    for C, W in zip(values, found, strict=True):
-        np.testing.assert_array_equal(W, train(C))
 
 
 # ---- n_jobs -----------------------------------------------------------------------------------------

@@ -29,16 +29,13 @@ def problems(draw):
     return scores, draw(arrays.arrays(bool, shape)), grid
 
 
-def test_the_grid_of_the_paper_has_71_values():
+def test_the_grids_have_71_values_and_100():
     grid = thresholds.GRID
     assert len(grid) == 71
     assert (np.diff(grid) > 0).all()
     assert grid[35] == 0.0
     np.testing.assert_array_equal(grid, -grid[::-1])
     np.testing.assert_allclose(np.log10(grid[36:]), np.arange(-5.9, 1, 0.2), atol=1e-12)
-
-
-def test_the_other_grid_has_100_points():
     grid = thresholds.GRID_VOC
     assert (len(grid), grid[0], grid[-1]) == (100, 0.1, 10.0)
     np.testing.assert_allclose(np.diff(grid), 0.1)
@@ -53,11 +50,8 @@ def test_the_grids_are_those_of_the_protocols(repository):
         ("half_half", thresholds.GRID_VOC),
     ):
         np.testing.assert_array_equal(protocols[name].budgets["paper"].threshold_values(), grid)
-
-
-def test_the_grids_cannot_be_changed():
     with pytest.raises(ValueError, match="read-only"):
-        thresholds.GRID[0] = 1.0
+        grid[0] = 1.0
 
 
 def test_predict_includes_the_threshold_itself():
@@ -156,12 +150,9 @@ def test_tune_takes_the_smallest_of_equal_thresholds_then_the_negative_one():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: thresholds.sweep([[1.0]], [[2]], [0.0]), r"Y\[0, 0\] is 2"),
         (lambda: thresholds.sweep([[1.0]], [[1]], []), "grid must be"),
-        (lambda: thresholds.sweep([[1.0]], [[1]], [[0.0]]), "grid must be a vector"),
         (lambda: thresholds.sweep([[1.0]], [[1]], [np.nan]), r"grid\[0\] is nan"),
         (lambda: thresholds.match_cardinality([[1.0]], 2.0), "cardinality must be .* <= 1, got 2"),
-        (lambda: thresholds.match_cardinality([[np.nan]], 1.0), r"scores\[0, 0\] is nan"),
         (lambda: thresholds.tune([[1.0]], [[1]], "rank_loss"), "metric must be one of accuracy"),
         (lambda: thresholds.predict([[1.0]], np.nan), "threshold must be"),
     ],

@@ -6,7 +6,7 @@ from scipy import sparse
 from solver_cases import CONVEX, check_certificate, target
 
 import toplabel
-from toplabel import MultilabelClassifier, TopKClassifier, losses, metrics, thresholds
+from toplabel import MultilabelClassifier, losses, thresholds
 
 FORMS = {"dense": np.asarray, "csr": sparse.csr_array, "gram": lambda X: X @ X.T}
 
@@ -65,18 +65,6 @@ def test_one_weight_is_for_all_rows(wide_problem):
     one = toplabel.solve(X, y, sample_weight=2.0, **options)
     each = toplabel.solve(X, y, sample_weight=np.full(len(y), 2.0), **options)
     assert one.primal == each.primal
-
-
-@pytest.mark.parametrize("loss", ["svm_multi", "lr_multi", "svm_ova"])
-def test_a_tiny_weight_is_that_of_a_row_that_is_not_there(wide_problem, loss):
-    X, y, _ = wide_problem
-    weight = np.ones(len(y))
-    weight[13] = 1e-310
-    found = toplabel.solve(X, y, loss, sample_weight=weight, tol=1e-8)
-    proof = toplabel.certify(X, y, found, sample_weight=weight)
-    assert proof.relative_gap <= 2e-8
-    without = toplabel.solve(np.delete(X, 13, 0), np.delete(y, 13), loss, tol=1e-8)
-    assert found.primal == pytest.approx(without.primal, rel=1e-6)
 
 
 @pytest.mark.parametrize("method", ["sdca", "newton", "pairs"])
@@ -146,14 +134,3 @@ def test_cardinalities():
         assert weighted == thresholds.match_cardinality(scores[copies], cardinality)
     with pytest.raises(ValueError, match="sample_weight must have the shape"):
         thresholds.match_cardinality(scores, 1.0, sample_weight=[1.0])
-
-
-@pytest.mark.parametrize("k", [1, 2, 4])
-def test_top_k_scores(problem, k):
-    X, y, _ = problem
-    model = TopKClassifier("topk_ent", k=2, random_state=0).fit(X, y)
-    weight, copies = weights_and_copies(len(y))
-    weighted = model.top_k_score(X, y, k, sample_weight=weight)
-    assert weighted == pytest.approx(model.top_k_score(X[copies], y[copies], k))
-    scores = model.decision_function(X[copies])
-    assert weighted == pytest.approx(metrics.top_k_accuracy(y[copies], scores, k))
