@@ -293,7 +293,7 @@ def test_networks_depend_on_their_options_and_the_seed(repository):
 def test_a_task_is_received_as_it_was_planned(repository_plan):
     tasks = Tasks(repository_plan, Targets(repository_plan))
     names = SimpleNamespace(dataset="letter", method="topk_ent_k5", part="main")
-    values = tasks.tune(names)
+    values = plain(tasks.tune(names))
     task = received(TuneTask, values)
     assert plain(task) == values
     assert task.grid.C.exponents() == Plan.budget_of(repository_plan, "letter").C.exponents()
@@ -343,4 +343,4 @@ def test_each_rule_with_a_task_has_one_that_is_made_for_it(repository):
         for path in sorted((repository / "workflow/rules").glob("*.smk"))
     )
     made = {name for name in vars(Tasks) if not name.startswith("_")}
-    assert {name for name in made if f"task=tasks.{name}," in text} == made
+    assert {name for name in made if f"task=as_params(tasks.{name})," in text} == made

@@ -12,7 +12,7 @@ rule tune:
     resources:
         **needs("tune"),
     params:
-        task=tasks.tune,
+        task=as_params(tasks.tune),
     message:
         "Tune {wildcards.method} on {wildcards.dataset}, split {wildcards.part}"
     script:
@@ -34,7 +34,7 @@ rule train:
     resources:
         **needs("train"),
     params:
-        task=tasks.train,
+        task=as_params(tasks.train),
     message:
         "Train {wildcards.method} on {wildcards.dataset}"
     script:
@@ -60,7 +60,7 @@ rule evaluate:
     resources:
         **needs("evaluate"),
     params:
-        task=tasks.evaluate,
+        task=as_params(tasks.evaluate),
     message:
         "Evaluate {wildcards.method} on {wildcards.dataset}"
     script:
@@ -83,7 +83,7 @@ rule predict:
     resources:
         **needs("predict"),
     params:
-        task=tasks.predict,
+        task=as_params(tasks.predict),
     message:
         "Predict with {wildcards.method} on {wildcards.dataset}"
     script:
@@ -101,7 +101,7 @@ rule learning_curve:
     resources:
         **needs("learning_curve"),
     params:
-        task=tasks.learning_curve,
+        task=as_params(tasks.learning_curve),
     message:
         "Measure {wildcards.method} on {wildcards.dataset} by shares of the training rows"
     script:
@@ -119,7 +119,7 @@ rule final_model:
     resources:
         **needs("final_model"),
     params:
-        task=tasks.final_model,
+        task=as_params(tasks.final_model),
     message:
         "Train {wildcards.method} on all rows of {wildcards.dataset}"
     script:

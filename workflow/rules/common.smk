@@ -6,7 +6,7 @@ try:
     from toplabel.reproduction import run
     from toplabel.reproduction.jobs import plain
     from toplabel.reproduction.facts import FIRST, longest_first, needs
-    from toplabel.reproduction.tasks import Tasks
+    from toplabel.reproduction.tasks import Tasks, as_params
     from toplabel.reproduction.plan import add_sources, planned
     from toplabel.reproduction.targets import Targets
 except ModuleNotFoundError as error:

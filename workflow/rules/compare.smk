@@ -7,7 +7,7 @@ rule collect_datasets:
         "results/logs/collect_datasets.log",
     localrule: True
     params:
-        task=tasks.collect_datasets,
+        task=as_params(tasks.collect_datasets),
     message:
         "Describe the data sets"
     script:
@@ -36,7 +36,7 @@ rule compare:
         "results/logs/compare.log",
     localrule: True
     params:
-        task=tasks.compare,
+        task=as_params(tasks.compare),
     message:
         "Compare with the published numbers"
     script:
@@ -55,7 +55,7 @@ rule describe_run:
         "results/logs/describe_run.log",
     localrule: True
     params:
-        task=tasks.describe_run,
+        task=as_params(tasks.describe_run),
     message:
         "Describe the run"
     script:

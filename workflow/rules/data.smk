@@ -15,7 +15,7 @@ rule fetch:
     priority: FIRST
     localrule: True
     params:
-        task=tasks.fetch,
+        task=as_params(tasks.fetch),
         # A function of `output` is no reason to run again: a file is the same wherever it comes from.
         places=lambda wildcards, output: plain(plan.raw.places),
     message:
@@ -39,7 +39,7 @@ rule prepare:
     resources:
         **needs("prepare"),
     params:
-        task=tasks.prepare,
+        task=as_params(tasks.prepare),
     message:
         "Prepare {wildcards.dataset}"
     script:

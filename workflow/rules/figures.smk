@@ -12,7 +12,7 @@ rule draw_figure:
         figure="|".join(targets.known_figures),
     localrule: True
     params:
-        task=tasks.draw_figure,
+        task=as_params(tasks.draw_figure),
     message:
         "Draw {wildcards.figure}"
     script:
@@ -38,7 +38,7 @@ rule time:
     resources:
         **needs("time"),
     params:
-        task=tasks.time,
+        task=as_params(tasks.time),
     message:
         "Measure times: {wildcards.timing}"
     script:

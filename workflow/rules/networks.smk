@@ -17,7 +17,7 @@ rule train_network:
     resources:
         **needs("train_network"),
     params:
-        task=tasks.train_network,
+        task=as_params(tasks.train_network),
     message:
         "Train the network of {wildcards.dataset}, draw {wildcards.part}"
     script:
@@ -40,7 +40,7 @@ rule extract_features:
     resources:
         **needs("extract_features"),
     params:
-        task=tasks.extract_features,
+        task=as_params(tasks.extract_features),
     message:
         "Extract the features of {wildcards.dataset}"
     script:
@@ -64,7 +64,7 @@ rule fine_tune:
     resources:
         **needs("fine_tune"),
     params:
-        task=tasks.fine_tune,
+        task=as_params(tasks.fine_tune),
     message:
         "Fine-tune {wildcards.dataset} with {wildcards.method}, draw {wildcards.part}"
     script:

@@ -30,7 +30,7 @@ rule report:
         "results/logs/report.log",
     localrule: True
     params:
-        task=tasks.report,
+        task=as_params(tasks.report),
     message:
         "Write the report"
     script:

@@ -21,7 +21,7 @@ from toplabel.reproduction.config.documents import read_yaml
 from toplabel.reproduction.facts import BENCHMARKS, kept_jobs, note_start
 from toplabel.reproduction.files import CONFIG_FILES, RESULTS, read_json
 from toplabel.reproduction.frames import read_texts
-from toplabel.reproduction.jobs import MODULES
+from toplabel.reproduction.jobs import MODULES, plain
 from toplabel.reproduction.methods import create
 from toplabel.reproduction.plan import DEFAULTS, Plan, PlanError
 from toplabel.reproduction.tasks import Tasks, recipe_of
@@ -142,45 +142,40 @@ def outdated(plan: Plan, tasks: Tasks) -> frozenset[Cell]:
 
     records = FilePersistence(nolock=True)
 
-    def differ(made: Mapping[str, Any]) -> bool:
-        params = {file: records.params(IOFile(file)) for file in made}
-        return any(params[file] and repr(task) not in params[file] for file, task in made.items())
+    def differs(file: str, task: Any) -> bool:
+        params = records.params(IOFile(file))
+        return bool(params) and repr(plain(task)) not in params
 
-    cells = [cell for cell in plan.asked if Path(cell.path("evaluation.csv")).is_file()]
-    sets = {
-        name
-        for name in {cell.dataset for cell in cells}
-        if differ(tasks_of_data(plan, tasks, name))
-    }
     return frozenset(
-        cell for cell in cells if cell.dataset in sets or differ(tasks_of_cell(plan, tasks, cell))
+        cell
+        for cell in plan.asked
+        if Path(cell.path("evaluation.csv")).is_file()
+        and any(differs(file, task) for file, task in tasks_of_cell(plan, tasks, cell).items())
     )
 
 
-def tasks_of_data(plan: Plan, tasks: Tasks, name: str) -> dict[str, dict[str, Any]]:
-    """Return the task of the file of a data set, as far as its raw files are there."""
-    if plan.raw.missing(name):
-        return {}
-    make = tasks.extract_features if plan.registry[name].network else tasks.prepare
-    return {plan.prepared(name): make(SimpleNamespace(dataset=name))}
-
-
-def tasks_of_cell(plan: Plan, tasks: Tasks, cell: Cell) -> dict[str, dict[str, Any]]:
-    """Return the task of each file of a cell."""
+def tasks_of_cell(plan: Plan, tasks: Tasks, cell: Cell) -> dict[str, Any]:
+    """Return the task of each file of a cell, and of its data set as far as the raw files are there."""
 
     def names(method: str, file: str = "") -> SimpleNamespace:
         return SimpleNamespace(dataset=cell.dataset, method=method, part=Path(file).stem)
 
+    own = names(cell.method)
+    made: dict[str, Any] = {}
+    if not plan.raw.missing(cell.dataset):
+        extracts = plan.registry[cell.dataset].network is not None
+        make = tasks.extract_features if extracts else tasks.prepare
+        made[plan.prepared(cell.dataset)] = make(own)
     method = plan.methods[cell.method]
     if method.fine_tunes:
         draws = plan.draws(cell.dataset, cell.method)
-        return {file: tasks.fine_tune(names(cell.method, file)) for file in draws}
-    units = plan.units(cell.dataset, cell.method)
-    made = {file: tasks.tune(names(method.tuned_as, file)) for file in units}
+        return made | {file: tasks.fine_tune(names(cell.method, file)) for file in draws}
+    for file in plan.units(cell.dataset, cell.method):
+        made[file] = tasks.tune(names(method.tuned_as, file))
     if plan.sizes(cell):
-        made[cell.path("curve.csv")] = tasks.learning_curve(names(cell.method))
-    made[cell.path("models.npz")] = tasks.train(names(cell.method))
-    made[cell.path("evaluation.csv")] = tasks.evaluate(names(cell.method))
+        made[cell.path("curve.csv")] = tasks.learning_curve(own)
+    made[cell.path("models.npz")] = tasks.train(own)
+    made[cell.path("evaluation.csv")] = tasks.evaluate(own)
     return made
 
 
@@ -195,9 +190,8 @@ def begin(workflow: Any, plan: Plan) -> None:
             signal.SIGTERM,
             lambda *given: threading.Thread(target=ends, args=given, daemon=True).start(),
         )
-    if (
-        workflow.local_exec
-    ):  # for its limit of jobs a second Snakemake starts a timer at each look for jobs
+    if workflow.local_exec:
+        # For its limit of jobs a second Snakemake starts a timer at each look for jobs.
         workflow.scheduler.job_rate_limiter = None
     tasks = list(workflow.dag.needrun_jobs())
     at_once = int((workflow.cores if workflow.local_exec else workflow.nodes) or 1)

@@ -1,15 +1,16 @@
 """What each rule hands to its script: one task, built from the plan, as plain values.
 
 A task has all that the script depends on besides its inputs, and nothing else, so Snakemake runs a job
-again exactly where its answer may be another one. Each method of `Tasks` is the input function of a
-rule, whose wildcards it takes.
+again exactly where its answer may be another one. Each method of `Tasks` makes the task of a rule from
+the wildcards of a job, and `as_params` hands it over.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import chain
+from types import SimpleNamespace
 from typing import Any
 
 from toplabel.reproduction.compare import CompareTask
@@ -18,6 +19,7 @@ from toplabel.reproduction.config.competitors import COMPETITORS
 from toplabel.reproduction.config.methods import Method
 from toplabel.reproduction.config.protocols import Budget, Protocol
 from toplabel.reproduction.data import DescribedSet, DescribeTask, PrepareTask
+from toplabel.reproduction.data.fetch import FetchTask
 from toplabel.reproduction.facts import RunTask
 from toplabel.reproduction.jobs import plain
 from toplabel.reproduction.methods import Recipe
@@ -37,6 +39,11 @@ from toplabel.reproduction.targets import Targets
 from toplabel.reproduction.timing import TimeTask
 
 
+def as_params(task_of: Callable[[Any], Any]) -> Callable[[Any], dict[str, Any]]:
+    """Return the function of wildcards that gives a rule the task of a job as plain values."""
+    return lambda wildcards: plain(task_of(wildcards))
+
+
 @dataclass(frozen=True)
 class Tasks:
     """The tasks of the rules."""
@@ -46,36 +53,33 @@ class Tasks:
 
     # ---- data sets -------------------------------------------------------------------------------
 
-    def fetch(self, wildcards: Any) -> dict[str, Any]:
+    def fetch(self, wildcards: Any) -> FetchTask:
         """Return the task of a raw file."""
-        return plain(self.plan.raw.fetched[f"data/raw/{wildcards.raw}"])
+        return self.plan.raw.fetched[f"data/raw/{wildcards.raw}"]
 
-    def prepare(self, wildcards: Any) -> dict[str, Any]:
+    def prepare(self, wildcards: Any) -> PrepareTask:
         """Return the task of a data set to prepare."""
         plan, name = self.plan, wildcards.dataset
-        task = PrepareTask.of(
+        return PrepareTask.of(
             plan.registry[name],
             C=plan.budget_of(name).C,
             sums=plan.raw.own_sums(name),
             is_own=name in plan.run.datasets,
         )
-        return plain(task)
 
-    def collect_datasets(self, wildcards: Any) -> dict[str, Any]:
+    def collect_datasets(self, wildcards: Any) -> DescribeTask:
         """Return the task of the overview of the data sets."""
         sets = tuple(map(DescribedSet.of, self.plan.registry.values()))
-        return plain(DescribeTask(sets, self.targets.reasons()))
+        return DescribeTask(sets, self.targets.reasons())
 
     # ---- cells -----------------------------------------------------------------------------------
 
-    def tune(self, wildcards: Any) -> dict[str, Any]:
+    def tune(self, wildcards: Any) -> TuneTask:
         """Return the task of a job of tuning."""
-        return plain(self._tune(wildcards.dataset, wildcards.method, wildcards.part))
-
-    def _tune(self, dataset: str, name: str, part: str) -> TuneTask:
-        plan, method = self.plan, self.plan.methods[name]
+        plan, dataset = self.plan, wildcards.dataset
+        method = plan.methods[wildcards.method]
         protocol, budget = self._protocol(dataset, method)
-        one_job = part == ALL_SPLITS
+        one_job = wildcards.part == ALL_SPLITS
         metrics = self._metrics(dataset, method.name, protocol)
         return TuneTask(
             dataset=dataset,
@@ -85,19 +89,17 @@ class Tasks:
             tol=self._tol(method, budget.tol_tune or plan.run.tol_tune),
             max_iter=plan.run.max_iter_tune,
             gram_dtype=budget.gram_dtype,
-            splits=tuple(plan.split_names(dataset)) if one_job else (part,),
+            splits=tuple(plan.split_names(dataset)) if one_job else (wildcards.part,),
             validation=protocol.validation,
             metrics=metrics,
             grid=method.grid_of(budget, plan.budget),
             C_scale=plan.registry[dataset].C_scale if method.scales_C else None,
         )
 
-    def train(self, wildcards: Any) -> dict[str, Any]:
+    def train(self, wildcards: Any) -> TrainTask:
         """Return the task of the final training of a cell."""
-        return plain(self._train(wildcards.dataset, wildcards.method))
-
-    def _train(self, dataset: str, name: str) -> TrainTask:
-        plan, method = self.plan, self.plan.methods[name]
+        plan, dataset = self.plan, wildcards.dataset
+        method = plan.methods[wildcards.method]
         protocol, budget = self._protocol(dataset, method)
         metrics = self._metrics(dataset, method.name, protocol)
         return TrainTask(
@@ -111,48 +113,40 @@ class Tasks:
             selected_by=method.selected_by,
         )
 
-    def evaluate(self, wildcards: Any) -> dict[str, Any]:
+    def evaluate(self, wildcards: Any) -> EvaluateTask:
         """Return the task of the test metrics of a cell."""
-        return plain(self._evaluate(wildcards.dataset, wildcards.method))
+        run = self.plan.run
+        return EvaluateTask(wildcards.dataset, wildcards.method, self.plan.budget, run.threshold)
 
-    def _evaluate(self, dataset: str, name: str) -> EvaluateTask:
-        return EvaluateTask(dataset, name, self.plan.budget, self.plan.run.threshold)
-
-    def predict(self, wildcards: Any) -> dict[str, Any]:
+    def predict(self, wildcards: Any) -> PredictTask:
         """Return the task of the predictions of a cell."""
-        return plain(self._predict(wildcards.dataset, wildcards.method))
-
-    def _predict(self, dataset: str, name: str) -> PredictTask:
-        entry = self.plan.registry[dataset]
+        entry = self.plan.registry[wildcards.dataset]
         return PredictTask(
-            recipe=recipe_of(self.plan.methods[name]),
+            recipe=recipe_of(self.plan.methods[wildcards.method]),
             threshold=self.plan.run.threshold,
             transform=entry.transform,
             bias=entry.bias,
         )
 
-    def learning_curve(self, wildcards: Any) -> dict[str, Any]:
+    def learning_curve(self, wildcards: Any) -> CurveTask:
         """Return the task of the test values of a cell by shares of the training rows."""
-        names = wildcards.dataset, wildcards.method
-        cell = Cell(*names)
-        task = CurveTask(
-            self._tune_all(cell),
-            self._train(*names),
-            self._evaluate(*names),
-            self.plan.sizes(cell),
-            self.plan.registry[cell.dataset].bias,
+        return CurveTask(
+            self._tune_all(wildcards),
+            self.train(wildcards),
+            self.evaluate(wildcards),
+            self.plan.sizes(Cell(wildcards.dataset, wildcards.method)),
+            self.plan.registry[wildcards.dataset].bias,
         )
-        return plain(task)
 
-    def final_model(self, wildcards: Any) -> dict[str, Any]:
+    def final_model(self, wildcards: Any) -> FinalTask:
         """Return the task of the model of a cell on all rows."""
-        names = wildcards.dataset, wildcards.method
-        tune = self._tune_all(Cell(*names))
-        return plain(FinalTask(tune, self._train(*names), self._predict(*names)))
+        return FinalTask(self._tune_all(wildcards), self.train(wildcards), self.predict(wildcards))
 
-    def _tune_all(self, cell: Cell) -> TuneTask:
+    def _tune_all(self, wildcards: Any) -> TuneTask:
         """Return the task of tuning a cell by itself, with all splits."""
-        return self._tune(cell.dataset, self.plan.methods[cell.method].tuned_as, ALL_SPLITS)
+        tuned = self.plan.methods[wildcards.method].tuned_as
+        names = SimpleNamespace(dataset=wildcards.dataset, method=tuned, part=ALL_SPLITS)
+        return self.tune(names)
 
     def _protocol(self, dataset: str, method: Method) -> tuple[Protocol, Budget]:
         """Return the protocol of a cell, and its budget in this run."""
@@ -173,29 +167,27 @@ class Tasks:
 
     # ---- networks --------------------------------------------------------------------------------
 
-    def train_network(self, wildcards: Any) -> dict[str, Any]:
+    def train_network(self, wildcards: Any) -> NetworkTask:
         """Return the task of the network of a draw."""
         network = self.plan.registry[wildcards.dataset].network
-        names = wildcards.dataset, wildcards.part
-        return plain(NetworkTask(*names, network, self.plan.run.seed))
+        return NetworkTask(wildcards.dataset, wildcards.part, network, self.plan.run.seed)
 
-    def extract_features(self, wildcards: Any) -> dict[str, Any]:
+    def extract_features(self, wildcards: Any) -> FeaturesTask:
         """Return the task of the features of networks as a data set."""
         entry = self.plan.registry[wildcards.dataset]
-        task = FeaturesTask(
+        return FeaturesTask(
             dataset=entry.name,
             network=entry.network,
             seed=self.plan.run.seed,
             not_comparable=entry.not_comparable or "",
         )
-        return plain(task)
 
-    def fine_tune(self, wildcards: Any) -> dict[str, Any]:
+    def fine_tune(self, wildcards: Any) -> FineTuneTask:
         """Return the task of the fine-tuning of a draw."""
         plan = self.plan
         method = plan.methods[wildcards.method]
         protocol, _ = self._protocol(wildcards.dataset, method)
-        task = FineTuneTask(
+        return FineTuneTask(
             dataset=wildcards.dataset,
             draw=wildcards.part,
             network=plan.registry[wildcards.dataset].network,
@@ -208,38 +200,37 @@ class Tasks:
             metrics=protocol.metrics,
             budget=plan.budget,
         )
-        return plain(task)
 
     # ---- what is printed -------------------------------------------------------------------------
 
-    def compare(self, wildcards: Any) -> dict[str, Any]:
+    def compare(self, wildcards: Any) -> CompareTask:
         """Return the task of the comparison with the papers."""
         plan = self.plan
         studies = dict.fromkeys(name.partition("/")[0] for name in plan.run.studies)
-        return plain(CompareTask(plan.checkout, plan.own_rows, tuple(studies), plan.run.threshold))
+        return CompareTask(plan.checkout, plan.own_rows, tuple(studies), plan.run.threshold)
 
-    def describe_run(self, wildcards: Any) -> dict[str, Any]:
+    def describe_run(self, wildcards: Any) -> RunTask:
         """Return the task of the description of the run."""
         studies = [asdict(study) for study in self.plan.studies.values()]
-        return plain(RunTask(self.plan.checkout, self.plan.config, studies))
+        return RunTask(self.plan.checkout, self.plan.config, studies)
 
-    def report(self, wildcards: Any) -> dict[str, Any]:
+    def report(self, wildcards: Any) -> ReportTask:
         """Return the task of the report."""
         missing = self.plan.missing if self.plan.run.show else ()
-        return plain(ReportTask(self.plan.checkout, tuple(missing)))
+        return ReportTask(self.plan.checkout, tuple(missing))
 
-    def draw_figure(self, wildcards: Any) -> dict[str, Any]:
+    def draw_figure(self, wildcards: Any) -> FigureTask:
         """Return the task of a figure."""
         row = row_of(wildcards.figure)
         shown = self.targets.figure_shows(wildcards.figure)
-        return plain(FigureTask(wildcards.figure, row.design, row.source, **shown))
+        return FigureTask(wildcards.figure, row.design, row.source, **shown)
 
-    def time(self, wildcards: Any) -> dict[str, Any]:
+    def time(self, wildcards: Any) -> TimeTask:
         """Return the task of times to measure."""
         name, plan = wildcards.timing, self.plan
         trains = bool(self.targets.timing_inputs(name))
         title = plan.registry[self.targets.timed_set].title if trains else ""
-        return plain(TimeTask(name, plan.budget == "quick", title))
+        return TimeTask(name, plan.budget == "quick", title)
 
 
 def _measured_recipe(method: Method, metrics: Sequence[str]) -> Recipe:
