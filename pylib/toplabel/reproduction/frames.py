@@ -11,7 +11,7 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -39,18 +39,12 @@ def write_frame(frame: pd.DataFrame, path: PathLike, columns: Columns | None = N
     """
     columns = dict.fromkeys(frame.columns, str) if columns is None else columns
     _check(frame.columns, columns, path)
-    _write(path, [*columns], _lines(frame, columns))
-
-
-def _lines(frame: pd.DataFrame, columns: Columns) -> Iterator[Sequence[str]]:
-    """Yield the rows as text; not more than a piece of a large frame is text at once."""
-    for start in range(0, len(frame), _PIECE):
-        piece = frame.iloc[start : start + _PIECE]
-        texts = [
-            [_whole_text(value) if kind is int else _text(value) for value in piece[name].tolist()]
-            for name, kind in columns.items()
-        ]
-        yield from zip(*texts, strict=True)
+    numbers = {float: "float64", int: "Int64"}  # with all digits of the same number in 64 bits
+    kinds = {name: numbers[kind] for name, kind in columns.items() if kind in numbers}
+    with result_path(path) as temporary:
+        frame[[*columns]].astype(kinds).to_csv(
+            temporary, index=False, lineterminator="\n", chunksize=_PIECE
+        )
 
 
 def read_frame(path: PathLike, columns: Columns | None = None) -> pd.DataFrame:
@@ -117,8 +111,10 @@ def _check(header: Iterable[str], columns: Columns, path: PathLike) -> None:
 
 def write_rows(kind: type[Row], rows: Iterable[Row], path: PathLike) -> None:
     """Write instances of a dataclass, a row each."""
-    names = [field.name for field in fields(kind)]
-    _write(path, names, ([_text(getattr(row, name)) for name in names] for row in rows))
+    import pandas as pd
+
+    columns = {field.name: _KINDS[field.type] for field in fields(kind)}
+    write_frame(pd.DataFrame([*rows], columns=[*columns]), path, columns)
 
 
 def read_rows(kind: type[Row], path: PathLike) -> list[Row]:
@@ -140,16 +136,6 @@ def read_texts(path: PathLike, delimiter: str = ",") -> list[dict[str, str]]:
 
 
 # ---- lines and cells -----------------------------------------------------------------------------
-
-
-def _write(path: PathLike, header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    with (
-        result_path(path) as temporary,
-        open(temporary, "w", encoding="utf-8", newline="") as stream,
-    ):
-        lines = csv.writer(stream, lineterminator="\n")
-        lines.writerow(header)
-        lines.writerows(rows)
 
 
 def _read(path: PathLike, delimiter: str = ",") -> tuple[list[str], list[list[str]]]:
@@ -181,20 +167,6 @@ def _converted(
     return values
 
 
-def _text(value: Any) -> str:
-    """Return the text of a cell: nothing for None and NaN, and all digits of a number."""
-    if value is None or value != value:
-        return ""
-    return repr(float(value)) if isinstance(value, float) else str(value)
-
-
-def _whole_text(value: Any) -> str:
-    text = _text(value)
-    if text and value != int(value):
-        raise ValueError(f"expected a whole number, got {text}")
-    return str(int(value)) if text else ""
-
-
 def _number(text: str) -> float:
     """Return a finite number, or NaN; Python's conversion is exact."""
     value = float(text) if text else math.nan
@@ -203,6 +175,9 @@ def _number(text: str) -> float:
     return value
 
 
+# The kind of a column by the annotation of a field, and the other way round.
+_KINDS = {"str": str, "int": int, "float": float, "bool": bool}
+_KINDS |= {"int | None": int, "float | None": float}
 _OF_FRAMES: dict[type, str] = {str: "str", float: "float", int: "int | None", bool: "bool"}
 _CONVERTERS: dict[Any, Callable] = {  # by the annotation of a field
     "str": str,
