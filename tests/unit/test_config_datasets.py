@@ -157,8 +157,8 @@ def test_faults_are_told_in_one_line_with_file_and_key(load, case):
     [
         ("mulan_arff", "csv", "`format: table`"),
         ("mulan_arff", "ARFF", "`format: mulan_arff`"),
-        ("toy:", "my toy:", "'my_toy'"),
-        ("a.arff", "mes données.arff", "'mes_donnees.arff'"),
+        ("toy:", "my toy:", "expected small letters"),
+        ("a.arff", "mes données.arff", "expected letters without accents"),
         ("part: train", "part: yes", "quote it"),
     ],
 )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import re
-import unicodedata
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import date
 from functools import cache
@@ -32,10 +31,8 @@ except ImportError:  # PyYAML without libyaml
 
 _SHOWN = 60  # characters of a value in an error
 _LISTED = 20  # names in an error
-_SHOULD = "input should be "
-_EMPTY = f"{_SHOULD}left out"  # of a key whose other form is a text of its own
-IMPORT_PATH = r"^\w+(\.\w+)+$"
-"""The pattern of the import path of a class."""
+IMPORT_PATH = r"^(\w+(\.\w+)+)?$"
+"""The pattern of the import path of a class, or of none."""
 _SMALL = "small letters without accents, digits and _, with a letter first"
 _ALLOWED = {
     r"^[a-z][a-z0-9_]*$": _SMALL,
@@ -45,8 +42,9 @@ _ALLOWED = {
     r"^[A-Za-z0-9][A-Za-z0-9_-]*$": "letters without accents, digits, _ and -",
     r"^([A-Za-z0-9][A-Za-z0-9_.-]*)?$": "letters without accents, digits and _ . -",
     r"^[0-9a-f]{64}$": "64 hexadecimal digits",
+    IMPORT_PATH: "the import path of a class, as my_module.MyClass",
 }
-"""What a name with a pattern may have, in words."""
+"""What a text with a pattern may be, in words."""
 
 
 class _Loader(SafeLoader):
@@ -157,21 +155,7 @@ def fault_of(error: ValidationError, document: Any) -> Fault:
     place = max(said, key=len)
     key = "".join(f"[{s}]" if isinstance(s, int) else f".{s}" for s in place).lstrip(".")
     messages = dict.fromkeys(fault.message for fault in said[place])
-    return Fault(said[place][0].key, _either([*messages])).below(key)
-
-
-def _either(messages: Sequence[str]) -> str:
-    """Return what is wrong with a value by each of its forms, but for the form that is empty."""
-    stated = [message for message in messages if message.partition(", got ")[0] != _EMPTY]
-    parts = [message.partition(", got ")[::2] for message in stated or messages]
-    if not all(form.startswith(_SHOULD) for form, _ in parts):
-        return " or: ".join(stated or messages)
-    forms = [form.removeprefix(_SHOULD) for form, _ in parts[1:]]
-    return (
-        f"{' or '.join([parts[0][0], *forms])}, got {parts[0][1]}"
-        if forms
-        else (stated or messages)[0]
-    )
+    return Fault(said[place][0].key, " or: ".join(messages)).below(key)
 
 
 def _place(loc: Sequence[str | int], document: Any) -> tuple[str | int, ...]:
@@ -193,34 +177,19 @@ def _explain(error: Mapping[str, Any]) -> Fault:
         return cause if isinstance(cause, Fault) else Fault("", str(cause))
     if error["type"].startswith("missing"):
         return Fault("", f"the key '{error['loc'][-1]}' is missing")
-    if error["type"] == "string_pattern_mismatch" and error["ctx"]["pattern"] in _ALLOWED:
-        return Fault("", _allowed(error["input"], error["ctx"]["pattern"]))
     value = repr(error["input"])
     shown = value if len(value) <= _SHOWN else f"{value[: _SHOWN - 3]}..."
     if error["type"] == "literal_error":
-        known = [name for name in re.findall(r"'([^']*)'", error["ctx"]["expected"]) if name]
-        near = difflib.get_close_matches(str(error["input"]), known, n=2)
-        form = f"{_SHOULD}one of {', '.join(known)}" if known else _EMPTY
-        if near:
-            form = f"{_SHOULD}a known name (did you mean {' or '.join(near)}?)"
-        return Fault("", f"{form}, got {shown}")
-    if error.get("ctx", {}).get("pattern") == IMPORT_PATH:
-        return Fault("", f"{_SHOULD}the import path of a class, as my_module.MyClass, got {shown}")
+        known = [*filter(None, re.findall(r"'([^']*)'", error["ctx"]["expected"]))]
+        return Fault("", unknown("value", str(error["input"]), known))
+    if words := _ALLOWED.get(error.get("ctx", {}).get("pattern")):
+        return Fault("", f"expected {words}, got {shown}")
     message = re.sub(r"dictionary( or an instance of \w+)?", "mapping", error["msg"])
     message = f"{message[0].lower()}{message[1:].replace('tuple', 'list')}, got {shown}"
     if error["type"] == "string_type" and isinstance(error["input"], bool | int | float | date):
         kinds = {bool: "true or false (yes, no, on, off)", date: "a date"}
         message += f", which YAML takes for {kinds.get(type(error['input']), 'a number')}; quote it"
     return Fault("", message)
-
-
-def _allowed(value: str, pattern: str) -> str:
-    """Return the rule for a name that does not match a pattern, and a similar name that does."""
-    similar = unicodedata.normalize("NFKD", value).encode("ascii", "ignore").decode()
-    similar = re.sub(r"[^A-Za-z0-9_.+-]+", "_", similar)
-    names = [similar, re.sub(r"[^a-z0-9_]+", "_", similar.lower())]
-    fitting = [f", such as '{name}'" for name in names if re.fullmatch(pattern, name)]
-    return f"'{value}' must have {_ALLOWED[pattern]}{(fitting or [''])[0]}"
 
 
 def unknown(what: str, name: str, known: Collection[str]) -> str:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
-from importlib.util import find_spec
 from itertools import product
-from pathlib import Path
+from pydoc import ErrorDuringImport, locate
 from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
@@ -108,32 +107,14 @@ def _paths_within(value: Any) -> list[str]:
     if isinstance(value, Mapping):
         own = [value["estimator"]] if isinstance(value.get("estimator"), str) else []
         return own + _paths_within([*value.values()])
-    return (
-        [path for item in value for path in _paths_within(item)] if isinstance(value, list) else []
-    )
+    items = value if isinstance(value, list) else []
+    return [path for item in items for path in _paths_within(item)]
 
 
 def _labels_of(path: str) -> str:
-    """Return the class attribute `labels` of a loss of the user, "one" where it states none.
-
-    The source is read and not imported, since planning a run imports no module of the user.
-    """
-    module, _, name = path.rpartition(".")
-    try:
-        spec = find_spec(module)
-        tree = ast.parse(Path(spec.origin).read_bytes())
-    except (ImportError, AttributeError, TypeError, OSError, SyntaxError, ValueError):
-        return "one"  # what is wrong with it is said where it is imported
-    bodies = [
-        node.body for node in tree.body if isinstance(node, ast.ClassDef) and node.name == name
-    ]
-    statements = [statement for body in bodies for statement in body]
-    for statement in statements:
-        if not isinstance(statement, ast.Assign):
-            continue
-        targets = [target.id for target in statement.targets if isinstance(target, ast.Name)]
-        if "labels" in targets and isinstance(statement.value, ast.Constant):
-            return str(statement.value.value)
+    """Return the class attribute `labels` of a loss of the user, "one" where it states none."""
+    with suppress(ErrorDuringImport):  # what is wrong with it is said where it is made
+        return str(getattr(locate(path), "labels", "one"))
     return "one"
 
 
@@ -169,7 +150,7 @@ class Method(ConfigModel):
     features: Literal["raw", "bias", "standardise"] = "raw"
     """raw: as published, without a bias, as in the papers; bias: with a column of ones; standardise:
     with mean 0 and variance 1 (sparse features: mean square 1) and a column of ones."""
-    estimator: Literal[""] | Annotated[str, Field(pattern=IMPORT_PATH)] = ""
+    estimator: Annotated[str, Field(pattern=IMPORT_PATH)] = ""
     """A classifier with the interface of scikit-learn, in place of a loss, by its import path, as
     sklearn.ensemble.RandomForestClassifier."""
     competitor: Literal[("", *COMPETITORS)] = ""  # type: ignore[valid-type]  # as of `loss`
