@@ -8,7 +8,7 @@ from scipy import sparse
 from small_sets import blobs, competitor, regions_set, task_of
 
 from toplabel.reproduction import methods
-from toplabel.reproduction.config.competitors import COMPETITORS
+from toplabel.reproduction.config.keys import COMPETITORS
 from toplabel.reproduction.config.methods import Method
 from toplabel.reproduction.config.protocols import Axis, Budget
 from toplabel.reproduction.methods import Recipe, create

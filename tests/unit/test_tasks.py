@@ -330,7 +330,7 @@ def test_scripts_read_their_task_their_inputs_and_nothing_else(repository):
                 taken.add(f"params.{node.attr}")
         assert taken - {"params"} <= allowed, path.name
         modules = {node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
-        registries = {"datasets", "methods", "protocols", "studies", "competitors"}
+        registries = {"datasets", "methods", "protocols", "studies", "keys"}
         assert not {f"toplabel.reproduction.config.{name}" for name in registries} & modules, (
             path.name
         )

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from toplabel.reproduction.config.catalogue import Cell, RunConfig, Study, load_catalogue
-from toplabel.reproduction.config.competitors import COMPETITORS
 from toplabel.reproduction.config.documents import read_yaml, unknown, validate
+from toplabel.reproduction.config.keys import COMPETITORS
 from toplabel.reproduction.config.protocols import Budget, BudgetName, Protocol
 from toplabel.reproduction.data.fetch import Places, RawFiles, mirror_folders
 from toplabel.reproduction.files import CONFIG_FILES, SUMMARY

@@ -15,7 +15,7 @@ from typing import Any
 
 from toplabel.reproduction.compare import CompareTask
 from toplabel.reproduction.config.catalogue import Cell
-from toplabel.reproduction.config.competitors import COMPETITORS
+from toplabel.reproduction.config.keys import COMPETITORS
 from toplabel.reproduction.config.methods import Method
 from toplabel.reproduction.config.protocols import Budget, Protocol
 from toplabel.reproduction.data import DescribedSet, DescribeTask, PrepareTask

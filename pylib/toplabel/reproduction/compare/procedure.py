@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from toplabel.reproduction.config.catalogue import Catalogue, Study
-from toplabel.reproduction.config.competitors import COMPETITORS
 from toplabel.reproduction.config.entry import Entry
+from toplabel.reproduction.config.keys import COMPETITORS
 from toplabel.reproduction.config.methods import Method
 from toplabel.reproduction.config.protocols import Axis, BudgetName, Grid, Protocol, Threshold
 from toplabel.reproduction.selection.measures import needs_threshold

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import cache
-from itertools import chain
+from itertools import chain, product
 from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any
@@ -138,6 +139,13 @@ class Study(ConfigModel):
     """Points, or labels of coverage_loss, up to which a difference of two methods counts as none in
     practice (region of practical equivalence)."""
 
+    def __post_init__(self) -> None:
+        for name in chain(*self.only.values()):
+            if name not in self.datasets:  # nothing would run on it
+                raise Fault("only", unknown("data set of the study", name, self.datasets))
+        if twice := [name for name, count in Counter(self.metrics).items() if count > 1]:
+            raise Fault("metrics", f"'{twice[0]}' stands there twice")
+
     @property
     def pairs(self) -> list[tuple[str, str]]:
         """The data sets with the methods that are run on them, in order."""
@@ -157,7 +165,7 @@ class Study(ConfigModel):
         def matched(pattern: str) -> list[str]:
             return [name for name in known if fnmatchcase(name, pattern)] or [pattern]
 
-        methods = [name for pattern in self.methods for name in matched(pattern)]
+        methods = dict.fromkeys(chain.from_iterable(map(matched, self.methods)))
         only: dict[str, tuple[str, ...]] = {}
         for key, sets in self.only.items():
             for name in matched(key):
@@ -165,7 +173,7 @@ class Study(ConfigModel):
         if self.reference and self.reference not in (*methods, *only):
             wrong = unknown("method", self.reference, [*methods, *only])
             raise Fault(f"studies.{self.name}.reference", wrong)
-        return replace(self, methods=tuple(dict.fromkeys(methods)), only=only)
+        return replace(self, methods=tuple(methods), only=only)
 
 
 def load_studies(
@@ -285,21 +293,12 @@ def load_catalogue(root: PathLike, run: Mapping[str, Any] = MappingProxyType({})
     )
     _check_names(catalogue)
     for study in catalogue.studies.values():
-        _check_only(study)
         _check_metrics(study, registry)
         for dataset, method in study.pairs:
             if lacking := _lacking(registry[dataset], methods[method]):
                 what = f"'{method}' needs {lacking}, which '{dataset}' has not"
                 raise ValueError(f"study '{study.name}': {what}")
     return catalogue
-
-
-def _check_only(study: Study) -> None:
-    """Refuse a data set under `only` that is none of the study, on which nothing would run."""
-    for name in chain(*study.only.values()):
-        if name not in study.datasets:
-            wrong = unknown("data set of the study", name, study.datasets)
-            raise ValueError(f"study '{study.name}': only: {wrong}")
 
 
 _METRICS = {
@@ -326,16 +325,12 @@ _METRICS = {
 
 def _check_metrics(study: Study, registry: Registry) -> None:
     """Refuse a metric that is unknown, or does not fit the labels of a data set of its study."""
-    where = f"study '{study.name}': metrics:"
-    for metric in study.metrics:
-        if study.metrics.count(metric) > 1:
-            raise ValueError(f"{where} '{metric}' stands there twice")
-        for dataset in study.datasets:
-            task = registry[dataset].task
-            if re.sub(r"(top|_at_)[1-9]\d*$", r"\1<k>", metric) not in _METRICS[task]:
-                kind = "one label per row" if task == "multiclass" else "label sets"
-                wrong = unknown(f"metric of {kind}", metric, _METRICS[task])
-                raise ValueError(f"{where} {wrong} ('{dataset}' has {kind})")
+    for metric, dataset in product(study.metrics, study.datasets):
+        task = registry[dataset].task
+        if re.sub(r"(top|_at_)[1-9]\d*$", r"\1<k>", metric) not in _METRICS[task]:
+            kind = "one label per row" if task == "multiclass" else "label sets"
+            wrong = unknown(f"metric of {kind}", metric, _METRICS[task])
+            raise ValueError(f"study '{study.name}': metrics: {wrong} ('{dataset}' has {kind})")
 
 
 def _check_names(catalogue: Catalogue) -> None:

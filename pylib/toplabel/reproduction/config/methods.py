@@ -13,7 +13,6 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
 from toplabel._core.catalogue import LOSSES, Loss
-from toplabel.reproduction.config.competitors import COMPETITORS, Competitor
 from toplabel.reproduction.config.documents import (
     IMPORT_PATH,
     ConfigModel,
@@ -27,7 +26,7 @@ from toplabel.reproduction.config.documents import (
     read_yaml,
     unknown,
 )
-from toplabel.reproduction.config.keys import Key, canonical_key
+from toplabel.reproduction.config.keys import COMPETITORS, Competitor, Key, canonical_key
 from toplabel.reproduction.config.protocols import Axis, Budget, BudgetName, Grid
 from toplabel.reproduction.files import PathLike
 
