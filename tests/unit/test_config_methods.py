@@ -220,11 +220,6 @@ def test_the_data_sets_of_two_patterns_that_match_a_method_are_joined():
         ({"datasets": ["letters"]}, "unknown data set 'letters'; did you mean letter"),
         ({"methods": ["lr_multis"]}, "unknown method 'lr_multis'; did you mean lr_multi"),
         ({"methods": ["nothing_*"]}, r"unknown method 'nothing_\*'"),
-        ({"only": {"lr_multi": ["letters"]}}, "unknown data set 'letters'"),
-        (
-            {"only": {"lr_multi": ["letter_raw"]}},
-            "only: unknown data set of the study 'letter_raw'; did you mean letter?",
-        ),
         ({"tables": ["table99"]}, "unknown table 'table99'; did you mean"),
     ],
 )
@@ -232,6 +227,11 @@ def test_a_study_that_names_something_unknown_is_refused(repository, row, messag
     study = {"title": "T", "datasets": ["letter"], "methods": ["svm_multi"]} | row
     with pytest.raises(ValueError, match=f"^study 'mine': {message}"):
         load_catalogue(repository, {"studies": {"mine": study}})
+
+
+def test_a_method_is_only_for_data_sets_of_its_study():
+    with pytest.raises(ValueError, match="only: unknown data set of the study 'z'; known: x, y"):
+        study_of("{title: T, datasets: [x, y], only: {c: [z]}}")
 
 
 def test_tables_have_a_short_name(repository):

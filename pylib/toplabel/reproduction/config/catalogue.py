@@ -356,7 +356,7 @@ def _names(catalogue: Catalogue) -> Iterator[tuple[str, str, Iterable[str]]]:
             yield f"{kind} '{row.name}'", "protocol", [row.protocol] if row.protocol else []
     for study in catalogue.studies.values():
         where = f"study '{study.name}'"
-        yield where, "data set", chain(study.datasets, *study.only.values())
+        yield where, "data set", study.datasets
         yield where, "method", (*study.methods, *study.only)
         yield where, "table", study.tables
     notes = catalogue.notes
