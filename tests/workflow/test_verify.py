@@ -9,7 +9,7 @@ import pytest
 
 from toplabel.reproduction.facts import kernels_of
 from toplabel.reproduction.files import write_json
-from toplabel.reproduction.verify import Times, beside, counts, draw, kernels_of_run
+from toplabel.reproduction.verify import beside, counts, draw, kernels_of_run, seconds_of_results
 
 
 def _blas(*kernels):
@@ -34,37 +34,40 @@ def test_the_kernels_of_the_run_are_taken_where_this_processor_has_them(tmp_path
         assert kernels_of_run(run) == setting
 
 
-@pytest.fixture
-def times():
-    """Times of the results a/x, b/y and a/x_small, which takes the tuning of x."""
-    rows = [
-        *(("prepare", "a", "", 60), ("tune", "a", "x", 600), ("train", "a", "x", 60)),
-        *(("tune", "b", "y", 3000), ("train", "b", "y", 60), ("train", "a", "x_small", 30)),
-    ]
-    jobs = pd.DataFrame(rows, columns=["stage", "dataset", "method", "seconds"])
-    methods = {name: SimpleNamespace(tuned_as=name) for name in ("x", "y", "new")}
-    methods["x_small"] = SimpleNamespace(tuned_as="x")
-    return Times(jobs, methods, cores=2)
-
-
 def _numbers(*results):
     frame = pd.DataFrame(results, columns=["config_dataset", "config_method"])
     return frame.assign(metric="top1", value=1.0, printed="1.0")
 
 
-def test_jobs_that_results_share_count_once(times):
-    assert times.seconds([("a", "x")]) == 720  # one after another
-    assert times.seconds([("a", "x"), ("a", "x_small")]) == 720
-    assert times.seconds([("a", "new")]) == float("inf")
+@pytest.fixture
+def kept():
+    return _numbers(("a", "x"), ("b", "y"), ("a", "x_small"), ("a", "new"))
 
 
-def test_numbers_are_drawn_among_those_that_fit(times):
-    kept = _numbers(("a", "x"), ("b", "y"), ("a", "x_small"), ("a", "new"))
-    found = draw(kept, 4, 0, times, minutes=20)
+@pytest.fixture
+def seconds(kept):
+    """Times of the results a/x, b/y and a/x_small, which takes the tuning of x."""
+    rows = [
+        *(("prepare", "a", "", 58), ("tune", "a", "x", 598), ("train", "a", "x", 58)),
+        *(("tune", "b", "y", 2998), ("train", "b", "y", 58), ("train", "a", "x_small", 28)),
+    ]
+    jobs = pd.DataFrame(rows, columns=["stage", "dataset", "method", "seconds"])
+    methods = {name: SimpleNamespace(tuned_as=name) for name in ("x", "y", "new")}
+    methods["x_small"] = SimpleNamespace(tuned_as="x")
+    return seconds_of_results(kept, jobs, methods)
+
+
+def test_a_result_takes_the_time_of_its_jobs_and_of_its_data_set(seconds):
+    times = {("a", "x"): 720, ("b", "y"): 3060, ("a", "x_small"): 690, ("a", "new"): np.inf}
+    assert seconds.to_dict() == times
+
+
+def test_numbers_are_drawn_among_those_that_fit(kept, seconds):
+    found = draw(kept, 4, 0, 20, seconds, cores=2)
     assert set(found["config_method"]) == {"x", "x_small"}
-    assert len(draw(kept, 4, 0, times, None)) == 4
+    assert len(draw(kept, 4, 0, None, seconds, cores=2)) == 4
     with pytest.raises(ValueError, match="no result"):
-        draw(kept, 4, 0, times, minutes=1)
+        draw(kept, 4, 0, 1, seconds, cores=2)
 
 
 def test_numbers_are_the_same_up_to_the_digits_of_the_kept_file():

@@ -38,11 +38,7 @@ def add_sources(plan: Plan, rules: Iterable[Any]) -> None:
     """
     for rule in rules:
         if rule.script and Path(rule.script).name != "fetch_raw.py":  # its name in a module differs
-            rule.set_params(sources=partial(_sources_of, plan, rule.script))
-
-
-def _sources_of(plan: Plan, script: str, wildcards: Any) -> str:
-    return plan.sources(script, dict(wildcards.items()))
+            rule.set_params(sources=partial(plan.sources, rule.script))
 
 
 def planned(function: Callable[..., Any], *patterns: str) -> Callable[[Any], Any]:
@@ -206,14 +202,14 @@ class Plan:
 
     # ---- sources ---------------------------------------------------------------------------------
 
-    def sources(self, script: str, wildcards: Mapping[str, str]) -> str:
+    def sources(self, script: str, wildcards: Any) -> str:
         """Return the sum over the sources of a script, with those of a method or a figure that it
         imports by name. Of an installed class it is the version.
         """
         total = fingerprint(Path(script).name, self.root)
         return " ".join([total, *map(state_of, self._modules_of(wildcards))])
 
-    def _modules_of(self, wildcards: Mapping[str, str]) -> list[str]:
+    def _modules_of(self, wildcards: Any) -> list[str]:
         """Return the modules that a job imports by name."""
         if figure := row_of(wildcards.get("figure", "")):
             return [f"toplabel.reproduction.report.figures.{figure.design.partition('.')[0]}"]

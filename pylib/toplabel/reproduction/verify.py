@@ -17,8 +17,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -45,37 +44,41 @@ def kept_numbers(path: Path) -> pd.DataFrame:
     return cells.drop_duplicates([*_CELL, "metric"])
 
 
-@dataclass(frozen=True)
-class Times:
-    """The time that results took in the kept run, by the stage, dataset, method and seconds of its jobs."""
+def seconds_of_results(
+    kept: pd.DataFrame, jobs: pd.DataFrame, methods: Mapping[str, Method]
+) -> pd.Series:
+    """Return the seconds that each result took in the kept run, by data set and method.
 
-    jobs: pd.DataFrame
-    methods: dict[str, Method]
-    cores: int
+    They are those of its jobs and of its data set's. A result without a job in `jobs`, the stage, dataset,
+    method and seconds of that run's jobs, takes infinitely long.
+    """
+    seconds = {}
+    for dataset, name in kept[_CELL].drop_duplicates().itertuples(index=False):
+        of_set = jobs[jobs["dataset"] == dataset]
+        is_tuning = (of_set["stage"] == "tune") & (of_set["method"] == methods[name].tuned_as)
+        own = of_set[(of_set["method"] == name) | is_tuning]
+        took = pd.concat([own, of_set[of_set["method"] == ""]])["seconds"] + _START
+        seconds[dataset, name] = took.sum() if len(own) else np.inf
+    return pd.Series(seconds, dtype=float)
 
-    def seconds(self, results: Iterable[tuple[str, str]]) -> float:
-        """Return about how long some results take together; infinity if one is not known."""
-        of_each = [self._of(*result) for result in results]
-        if any((jobs["method"] == "").all() for jobs in of_each):
-            return float("inf")
-        every = pd.concat(of_each)
-        every = every[~every.index.duplicated()]
-        shared = (every["seconds"].sum() + _START * len(every)) / self.cores
-        return max(shared, *(jobs["seconds"].sum() for jobs in of_each))
 
-    def _of(self, dataset: str, name: str) -> pd.DataFrame:
-        """Return the jobs of a result and of its data set."""
-        jobs, tuned = self.jobs, self.methods[name].tuned_as
-        own = (jobs["method"] == name) | ((jobs["method"] == tuned) & (jobs["stage"] == "tune"))
-        return jobs[(jobs["dataset"] == dataset) & (own | (jobs["method"] == ""))]
+def together(seconds: pd.Series, cores: int) -> float:
+    """Return about how long results take at once, each of whose jobs follow each other."""
+    return max(seconds.sum() / cores, seconds.max())
 
 
 def draw(
-    kept: pd.DataFrame, cells: int, seed: int, times: Times, minutes: float | None
+    kept: pd.DataFrame,
+    cells: int,
+    seed: int,
+    minutes: float | None,
+    seconds: pd.Series,
+    cores: int,
 ) -> pd.DataFrame:
     """Return kept numbers at random; with `minutes`, of results that take no more together.
 
-    A ValueError says that there are fewer numbers than `cells`, or that none takes as little.
+    `seconds` are those of `seconds_of_results`. A ValueError says that there are fewer numbers than `cells`,
+    or that none takes as little.
     """
     if not 1 <= cells <= len(kept):
         raise ValueError(f"--cells {cells}: it must be from 1 to {len(kept)}, the kept numbers")
@@ -85,9 +88,10 @@ def draw(
     rows: list[int] = []
     results: set[tuple[str, str]] = set()
     for row, result in zip(shuffled.index, shuffled[_CELL].itertuples(index=False), strict=True):
-        if len(rows) < cells and times.seconds({*results, tuple(result)}) <= 60 * minutes:
+        wider = results | {tuple(result)}
+        if len(rows) < cells and together(seconds[[*wider]], cores) <= 60 * minutes:
             rows.append(row)
-            results.add(tuple(result))
+            results = wider
     if not rows:
         raise ValueError(f"--minutes {minutes:g}: no result is known to take as little")
     return kept.loc[rows]
@@ -155,19 +159,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--cells", type=int, default=20)
     parser.add_argument("--minutes", type=float, help="draw results that take no more together")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--root", type=Path, default=Path(), help="the checkout")
-    parser.add_argument("--configfile", type=Path, help="the config of the kept run: full.yaml")
     parser.add_argument("--folder", type=Path, help="where to compute, empty or not yet there")
     parser.add_argument("--cores", type=int, default=os.cpu_count())
     parser.add_argument("--config", nargs="*", default=(), help="more values, for Snakemake")
     options = parser.parse_args(arguments)
-    root, summary = options.root.resolve(), options.root.resolve() / SUMMARY
-    config = (options.configfile or root / "config/full.yaml").resolve()
+    root = Path.cwd()
+    summary = root / SUMMARY
     try:
         kept = kept_numbers(summary / "cells.csv")
         jobs = read_frame(summary / "jobs.csv", KEPT_JOBS)
-        times = Times(jobs, load_methods(root / "config/methods.yaml"), options.cores)
-        drawn = draw(kept, options.cells, options.seed, times, options.minutes)
+        methods = load_methods(root / "config/methods.yaml")
+        seconds = seconds_of_results(kept, jobs, methods)
+        drawn = draw(kept, options.cells, options.seed, options.minutes, seconds, options.cores)
         own = "OPENBLAS_CORETYPE" in os.environ
         setting = {} if own else kernels_of_run(summary / "run.json")
         folder = _empty(options.folder)
@@ -177,12 +180,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     results = sorted({*drawn[_CELL].itertuples(index=False, name=None)})
     print(f"{len(drawn)} numbers, seed {options.seed}: {len(results)} results, in {folder}")
     for dataset, method in results:
-        print(f"  {dataset} {method}: about {times.seconds([(dataset, method)]):.0f} s")
-    print(f"together about {times.seconds(results) / 60:.0f} min", flush=True)
+        print(f"  {dataset} {method}: about {seconds[dataset, method]:.0f} s")
+    print(f"together about {together(seconds[results], options.cores) / 60:.0f} min", flush=True)
     command = [sys.executable, "-m", "snakemake", "--snakefile", str(root / "Snakefile")]
     command += ["--directory", str(folder), "--cores", str(options.cores), "--keep-going"]
     command += [f"results/{dataset}/{method}/evaluation.csv" for dataset, method in results]
-    command += ["--configfile", str(config)]
+    command += ["--configfile", str(root / "config/full.yaml")]
     command += ["--config", *options.config] if options.config else []
     status = subprocess.run(command, env=os.environ | setting).returncode
     chosen = pd.MultiIndex.from_frame(kept[_CELL]).isin(results)
@@ -223,8 +226,7 @@ def _table(numbers: pd.DataFrame) -> str:
 
 def _empty(folder: Path | None) -> Path:
     """Return the folder to compute in, which must not hold anything."""
-    if folder is None:
-        return Path(tempfile.mkdtemp(prefix="toplabel-verify-"))
+    folder = folder or Path(tempfile.mkdtemp(prefix="toplabel-verify-"))
     folder.mkdir(parents=True, exist_ok=True)
     if any(folder.iterdir()):
         raise ValueError(f"--folder {folder}: it is not empty, and verifying begins from raw data")
