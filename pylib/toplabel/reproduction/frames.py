@@ -15,8 +15,6 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import numpy as np
-
 from toplabel.reproduction.files import FileError, PathLike, read_text, remade, result_path
 
 if TYPE_CHECKING:  # pandas takes half a second to import, which the plan of a run does not need
@@ -68,14 +66,6 @@ def read_frame(path: PathLike, columns: Columns | None = None) -> pd.DataFrame:
             for name, kind in columns.items()
         }
     )
-
-
-def as_numbers(column: pd.Series, path: PathLike) -> np.ndarray:
-    """Turn a column of text into numbers, an empty cell into NaN.
-
-    A FileError names the file, the line and the column of what is no finite number.
-    """
-    return np.array(_converted(column, _number, str(column.name), path), dtype=float)
 
 
 def join_names(names: Iterable[str]) -> str:

@@ -15,7 +15,7 @@ from toplabel._core.catalogue import LOSSES, parametrised
 from toplabel.metrics.names import is_fraction
 from toplabel.reproduction.compare.cells import PLACE
 from toplabel.reproduction.config.keys import Key, key_of, number_text, published_tables, whole_name
-from toplabel.reproduction.frames import as_numbers, read_frame
+from toplabel.reproduction.frames import read_frame
 
 OTHERS = "reference"
 """The method under which results of several other authors stand; only this key may repeat."""
@@ -51,7 +51,7 @@ def load_published(folder: str | os.PathLike[str]) -> pd.DataFrame:
 
 def _read_table(path: Path, source: str, table: str) -> pd.DataFrame:
     frame = read_frame(path, _COLUMNS)
-    numbers = {name: as_numbers(frame[name], path) for name in ("value", "std")}
+    numbers = read_frame(path, _COLUMNS | dict.fromkeys(["value", "std"], float))
     for column in ("dataset", "method", "metric", "value"):
         _require(frame[column] != "", path, f"{column} is empty")
     of_table = (frame["source"] == source) & (frame["table"] == table)
@@ -64,7 +64,7 @@ def _read_table(path: Path, source: str, table: str) -> pd.DataFrame:
                 raise ValueError(f"{path}:{i + 2}: {error}") from None
     repeated = frame.duplicated(PLACE) & (frame["method"] != OTHERS)
     _require(~repeated, path, "this cell stands twice")
-    return frame[PLACE].assign(printed=frame["value"], **numbers)
+    return frame[PLACE].assign(printed=frame["value"], **numbers[["value", "std"]])
 
 
 def _require(good: pd.Series, path: Path, complaint: str) -> None:

@@ -25,12 +25,10 @@ from toplabel.reproduction.config.documents import (
     Part,
     RowName,
     Some,
-    check,
+    check_rows,
     model,
     read_yaml,
     unknown,
-    validate,
-    with_name,
 )
 from toplabel.reproduction.config.entry import LABEL_SETS_ALONE, OWN, Entry
 from toplabel.reproduction.config.keys import Key, key_of, published_tables, whole_name
@@ -176,6 +174,14 @@ class Study(ConfigModel):
         return replace(self, methods=tuple(methods), only=only)
 
 
+@model
+class Studies(ConfigModel):
+    """All studies (config/studies/)."""
+
+    studies: Annotated[Mapping[Name, Study], Named]
+    """The studies by name."""
+
+
 def load_studies(
     folder: PathLike,
     methods: Collection[str],
@@ -183,21 +189,14 @@ def load_studies(
 ) -> dict[str, Study]:
     """Read all studies of a folder, in the order of their names, and those of a run's config.
 
-    `methods` are the names that patterns stand for. A ValueError names the file, the key and what
-    is wrong; a `Fault` for studies of `run`.
+    `methods` are the names that patterns stand for. A ValueError names the folder, the study, the key
+    and what is wrong; a `Fault` for studies of `run`.
     """
-    studies = {}
-    for path in sorted(Path(folder).glob("*.yaml")):
-        studies[path.stem] = check(with_name(read_yaml(path), path.stem), Study, str(path))
-    asked = run.get("studies", ())
+    rows = {path.stem: read_yaml(path) for path in sorted(Path(folder).glob("*.yaml"))}
+    asked = run.get("studies")
     own = {name: row for name, row in asked.items() if row} if isinstance(asked, Mapping) else {}
-    if taken := [name for name in own if name in studies]:
-        raise Fault(f"studies.{taken[0]}", f"{folder} has this name already")
-    try:
-        studies |= validate(own, Annotated[Mapping[Name, Study], Named])
-    except Fault as fault:
-        raise fault.below("studies") from None
-    return {name: study.with_methods(methods) for name, study in studies.items()}
+    read = check_rows({"studies": rows}, Studies, str(folder), "studies", own)
+    return {name: study.with_methods(methods) for name, study in read.studies.items()}
 
 
 @dataclass(frozen=True, eq=False)

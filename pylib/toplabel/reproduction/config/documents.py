@@ -234,15 +234,14 @@ class ConfigModel:
         return values
 
 
-def with_name(row: Any, name: str) -> Any:
-    """Return a row with the name that it has by its key, or by its file."""
-    return {**row, "name": name} if isinstance(row, Mapping) else row
-
-
 def _with_names(rows: Any) -> Any:
+    """Return rows with the names that they have by their keys."""
     if not isinstance(rows, Mapping):
         return rows
-    return {name: with_name(row, name) for name, row in rows.items()}
+    return {
+        name: {**row, "name": name} if isinstance(row, Mapping) else row
+        for name, row in rows.items()
+    }
 
 
 def _number(value: Any) -> Any:
