@@ -277,7 +277,7 @@ def test_the_C_of_a_loss_is_selected_from_a_list(repository):
 
 @pytest.mark.parametrize("values", [(1, 2, 5), (0, 1), (1, 1), ("a",)])
 def test_a_list_that_is_no_grid_of_C_is_refused(values):
-    with pytest.raises(ValueError, match=r"grid\.C: the values .* equally spaced"):
+    with pytest.raises(ValueError, match=r"the values .* of C should .* equally spaced"):
         Method("m", "M", "lr_multi", grid={"C": values})
 
 

@@ -17,7 +17,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from toplabel._core.catalogue import LOSSES
 from toplabel.reproduction.files import PathLike
@@ -131,6 +131,8 @@ class Competitor:
     parameter: str = "C"
     top_k: bool = False  # whether it has a k
     kernel: str = "linear"  # linear, rbf (whose width it chooses itself) or none
+    labels: ClassVar[str] = "one"
+    smoothing: ClassVar[bool] = False
     # Whether it is validated by closed-form leave-one-out scores, whatever the protocol.
     leave_one_out: bool = False
 

@@ -187,15 +187,12 @@ class Method(ConfigModel):
         if sum(bool(getattr(self, kind)) for kind in KINDS) != 1:
             raise ValueError("needs either a loss, an estimator or a competitor")
         if not (self.kernel or self.estimator or self.fine_tunes):
-            own = self._competitor.kernel if self.competitor else "linear"
-            object.__setattr__(self, "kernel", own)
+            own = COMPETITORS.get(self.competitor)
+            object.__setattr__(self, "kernel", own.kernel if own else "linear")
         if self.path and self.loss and _labels_of(self.loss) == "set":
             object.__setattr__(self, "labels", "set")
         if self.C_values:
-            try:
-                Axis.through(self.C_values)
-            except ValueError as error:
-                raise Fault("grid.C", str(error)) from None
+            Axis.through(self.C_values)  # or else a ValueError
         for key, (is_wrong, why) in self._faults().items():
             if is_wrong:
                 raise Fault(key, why)
@@ -212,12 +209,12 @@ class Method(ConfigModel):
         A k and a gamma that mean nothing make no other method, which the registry refuses.
         """
         linear = bool(self.loss) and self.kernel == "linear"
-        either = not self.competitor and self._loss.labels == "either"
+        either = self._description.labels == "either"
         axes = all(isinstance(values, Axis) for values in self.grid.values())
-        kernel = self._competitor.kernel if self.competitor else ""
+        kernel = COMPETITORS[self.competitor].kernel if self.competitor else ""
         return {
             "k": (
-                bool(self.ks) and not (linear and self.has_k),
+                bool(self.ks) and not (linear and self._description.top_k),
                 "a list is for linear top-k losses",
             ),
             "features": (self.features != "raw" and not linear, "needs a loss and a linear kernel"),
@@ -233,12 +230,9 @@ class Method(ConfigModel):
         }
 
     @property
-    def _competitor(self) -> Competitor:
-        return COMPETITORS[self.competitor]
-
-    @property
-    def _loss(self) -> Loss:
-        return LOSSES.get(self.loss, _OWN)
+    def _description(self) -> Loss | Competitor:
+        """What is known of the loss or the competitor; of an estimator that of any loss."""
+        return COMPETITORS.get(self.competitor) or LOSSES.get(self.loss, _OWN)
 
     @property
     def path(self) -> str:
@@ -263,7 +257,7 @@ class Method(ConfigModel):
     @property
     def task(self) -> str:
         """What the method is trained on: "multiclass" or "multilabel"."""
-        sets = self.labels == "set" or self._loss.labels == "set"
+        sets = self.labels == "set" or self._description.labels == "set"
         return "multilabel" if sets else "multiclass"
 
     @property
@@ -283,13 +277,6 @@ class Method(ConfigModel):
             return f"{self.loss}_ft{own}" if self.epochs else f"{self.loss}_network"
         sets = "_sets" if self.labels == "set" else ""
         return self.competitor or f"{self.loss}{sets}{_SUFFIXES[self.features]}"
-
-    @property
-    def has_k(self) -> bool:
-        """Whether k means anything."""
-        if self.competitor:
-            return self._competitor.top_k
-        return self._loss.top_k
 
     @property
     def ks(self) -> tuple[int, ...]:
@@ -339,7 +326,7 @@ class Method(ConfigModel):
     def selects_C(self) -> bool:
         """Whether what is selected on validation data is the C of the papers."""
         if self.competitor:
-            return self._competitor.parameter == "C"
+            return COMPETITORS[self.competitor].parameter == "C"
         return bool(self.loss) and not self.fine_tunes
 
     @property
@@ -356,6 +343,6 @@ class Method(ConfigModel):
     @property
     def key(self) -> Key:
         """What the method is compared by."""
-        k = self.k if self.has_k and not self.ks else ""
-        gamma = self.gamma if self._loss.smoothing else ""
+        k = self.k if self._description.top_k and not self.ks else ""
+        gamma = self.gamma if self._description.smoothing else ""
         return canonical_key(self.family, k, gamma, self.kernel)

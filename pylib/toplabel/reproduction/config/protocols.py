@@ -66,7 +66,7 @@ class Axis(ConfigModel):
         steps = np.diff(exponents)
         if len(numbers) < len(values) or (len(steps) and not np.allclose(steps, steps[0])):
             raise ValueError(
-                f"the values {[*values]} should be above 0, different, and equally spaced on a logarithmic"
+                f"the values {[*values]} of C should be above 0, different, and equally spaced on a logarithmic"
                 " scale, as [0.1, 1, 10]"
             )
         step = tidy(float(steps[0])) if len(steps) else 1.0
