@@ -7,6 +7,7 @@ new key cannot be forgotten.
 
 import ast
 from dataclasses import fields, replace
+from functools import partial
 from types import SimpleNamespace
 
 import pytest
@@ -150,7 +151,8 @@ def tasks_of(plan, entry=ENTRY, method=None, protocol=None, of_budget=None, **ru
         other = replace(known.budgets["quick"], **of_budget)
         known = replace(known, budgets={**known.budgets, "quick": other})
     plan.protocols = {**plan.protocols, "multiclass": known}
-    plan.budget_of = lambda name: plan.protocols[plan.registry[name].protocol].budgets[plan.budget]
+    plan.protocol_of = partial(Plan.protocol_of, plan)
+    plan.budget_of = partial(Plan.budget_of, plan)
     plan.split_names = lambda name: plan.registry[name].split_names
     plan.raw = SimpleNamespace(own_sums=lambda name: {})
     targets = SimpleNamespace(reasons=lambda: {})

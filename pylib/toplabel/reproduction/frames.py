@@ -56,16 +56,10 @@ def read_frame(path: PathLike, columns: Columns | None = None) -> pd.DataFrame:
     header, rows = _read(path)
     columns = dict.fromkeys(header, str) if columns is None else columns
     _check(header, columns, path)
-    texts = dict(zip(header, zip(*rows, strict=True) if rows else [()] * len(header), strict=True))
-    return pd.DataFrame(
-        {
-            name: pd.Series(
-                _converted(texts[name], _CONVERTERS[_OF_FRAMES[kind]], name, path),
-                dtype=float if kind is int else kind,
-            )
-            for name, kind in columns.items()
-        }
-    )
+    kinds = {name: _OF_FRAMES[kind] for name, kind in columns.items()}
+    values = _converted(header, rows, kinds, path)
+    dtypes = {name: float if kind is int else kind for name, kind in columns.items()}
+    return pd.DataFrame({name: pd.Series(values[name], dtype=dtypes[name]) for name in columns})
 
 
 def join_names(names: Iterable[str]) -> str:
@@ -110,13 +104,11 @@ def write_rows(kind: type[Row], rows: Iterable[Row], path: PathLike) -> None:
 def read_rows(kind: type[Row], path: PathLike) -> list[Row]:
     """Read what `write_rows` wrote; a FileError names the file, the line and the column."""
     header, rows = _read(path)
-    if header != [field.name for field in fields(kind)]:
+    kinds = {field.name: field.type for field in fields(kind)}
+    if header != [*kinds]:
         raise FileError(f"{path}: columns of another version; {remade(path)}")
-    columns = [
-        _converted([row[place] for row in rows], _CONVERTERS[field.type], field.name, path)
-        for place, field in enumerate(fields(kind))
-    ]
-    return [kind(*values) for values in zip(*columns, strict=True)]
+    values = _converted(header, rows, kinds, path)
+    return [kind(*of_row) for of_row in zip(*values.values(), strict=True)]
 
 
 def read_texts(path: PathLike, delimiter: str = ",") -> list[dict[str, str]]:
@@ -145,15 +137,18 @@ def _read(path: PathLike, delimiter: str = ",") -> tuple[list[str], list[list[st
 
 
 def _converted(
-    texts: Iterable[str], convert: Callable[[str], Any], name: str, path: PathLike
-) -> list[Any]:
-    """Return the values of a column of text; a FileError names the file, the line and the column."""
-    values = []
-    for number, text in enumerate(texts, start=2):
-        try:
-            values.append(convert(text))
-        except (ValueError, KeyError):
-            raise FileError(f"{path}:{number}: '{text}' in column '{name}'") from None
+    header: list[str], rows: list[list[str]], kinds: Mapping[str, Any], path: PathLike
+) -> dict[str, list[Any]]:
+    """Return the values of each column, by the annotation of what it holds; a FileError names the file,
+    the line and the column of a text that is none.
+    """
+    values: dict[str, list[Any]] = {name: [] for name in kinds}
+    for number, row in enumerate(rows, start=2):
+        for name, text in zip(header, row, strict=True):
+            try:
+                values[name].append(_CONVERTERS[kinds[name]](text))
+            except (ValueError, KeyError):
+                raise FileError(f"{path}:{number}: '{text}' in column '{name}'") from None
     return values
 
 

@@ -116,9 +116,9 @@ class Plan:
     def _check_widths(self) -> None:
         for study in self.studies.values():
             for dataset, name in study.pairs:
-                method = self.methods[name]
-                protocol = self.protocols[method.protocol or self.registry[dataset].protocol]
-                if method.tunes_width and protocol.budgets[self.budget].theta is None:
+                lacks_widths = self.budget_of(dataset, name).theta is None
+                if self.methods[name].tunes_width and lacks_widths:
+                    protocol = self.protocol_of(dataset, name)
                     raise PlanError(
                         f"config/protocols.yaml: {protocol.name}.budgets.{self.budget}: theta is "
                         f"missing, which '{name}' needs on '{dataset}' in '{study.name}'"
@@ -222,13 +222,14 @@ class Plan:
 
     # ---- methods on data sets --------------------------------------------------------------------
 
-    def protocol_of(self, dataset: str) -> Protocol:
-        """Return the protocol of a data set."""
-        return self.protocols[self.registry[dataset].protocol]
+    def protocol_of(self, dataset: str, method: str = "") -> Protocol:
+        """Return the protocol of a data set, or that which a method has in its place."""
+        own = self.methods[method].protocol if method else ""
+        return self.protocols[own or self.registry[dataset].protocol]
 
-    def budget_of(self, dataset: str) -> Budget:
-        """Return the grids of the protocol of a data set, at the budget of the run."""
-        return self.protocol_of(dataset).budgets[self.budget]
+    def budget_of(self, dataset: str, method: str = "") -> Budget:
+        """Return the grids of that protocol, at the budget of the run."""
+        return self.protocol_of(dataset, method).budgets[self.budget]
 
     def split_names(self, dataset: str) -> list[str]:
         """Return the splits that are run: all, or the first few where the budget says so."""

@@ -7,17 +7,16 @@ the wildcards of a job, and `as_params` hands it over.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from itertools import chain
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, Literal
 
 from toplabel.reproduction.compare import CompareTask
 from toplabel.reproduction.config.catalogue import Cell
 from toplabel.reproduction.config.keys import COMPETITORS
 from toplabel.reproduction.config.methods import Method
-from toplabel.reproduction.config.protocols import Budget, Protocol
 from toplabel.reproduction.data import DescribedSet, DescribeTask, PrepareTask
 from toplabel.reproduction.data.fetch import FetchTask
 from toplabel.reproduction.facts import RunTask
@@ -76,42 +75,46 @@ class Tasks:
 
     def tune(self, wildcards: Any) -> TuneTask:
         """Return the task of a job of tuning."""
-        plan, dataset = self.plan, wildcards.dataset
-        method = plan.methods[wildcards.method]
-        protocol, budget = self._protocol(dataset, method)
+        plan, dataset, name = self.plan, wildcards.dataset, wildcards.method
         one_job = wildcards.part == ALL_SPLITS
-        metrics = self._metrics(dataset, method.name, protocol)
+        method = plan.methods[name]
         return TuneTask(
-            dataset=dataset,
-            method=method.name,
-            recipe=_measured_recipe(method, metrics),
-            seed=plan.run.seed,
-            tol=self._tol(method, budget.tol_tune or plan.run.tol_tune),
-            max_iter=plan.run.max_iter_tune,
-            gram_dtype=budget.gram_dtype,
+            **self._training(dataset, name, "tune"),
             splits=tuple(plan.split_names(dataset)) if one_job else (wildcards.part,),
-            validation=protocol.validation,
-            metrics=metrics,
-            grid=method.grid_of(budget, plan.budget),
+            validation=plan.protocol_of(dataset, name).validation,
+            metrics=self._metrics(dataset, name),
+            grid=method.grid_of(plan.budget_of(dataset, name), plan.budget),
             C_scale=plan.registry[dataset].C_scale if method.scales_C else None,
         )
 
     def train(self, wildcards: Any) -> TrainTask:
         """Return the task of the final training of a cell."""
-        plan, dataset = self.plan, wildcards.dataset
-        method = plan.methods[wildcards.method]
-        protocol, budget = self._protocol(dataset, method)
-        metrics = self._metrics(dataset, method.name, protocol)
         return TrainTask(
-            dataset=dataset,
-            method=method.name,
-            recipe=_measured_recipe(method, metrics),
-            seed=plan.run.seed,
-            tol=self._tol(method, budget.tol_train or plan.run.tol_train),
-            max_iter=plan.run.max_iter_train,
-            gram_dtype=budget.gram_dtype,
-            selected_by=method.selected_by,
+            **self._training(wildcards.dataset, wildcards.method, "train"),
+            selected_by=self.plan.methods[wildcards.method].selected_by,
         )
+
+    def _training(self, dataset: str, name: str, stage: Literal["tune", "train"]) -> dict[str, Any]:
+        """Return what both stages of a cell that train depend on.
+
+        The scores of an estimator suit the metrics of its cell. The tolerance of what has no duality gap is
+        no tighter than its own.
+        """
+        plan, method = self.plan, self.plan.methods[name]
+        budget = plan.budget_of(dataset, name)
+        tol = getattr(budget, f"tol_{stage}") or getattr(plan.run, f"tol_{stage}")
+        recipe = recipe_of(method)
+        if method.estimator and "log_loss" in self._metrics(dataset, name):
+            recipe = replace(recipe, log_probabilities=True)
+        return {
+            "dataset": dataset,
+            "method": name,
+            "recipe": recipe,
+            "seed": plan.run.seed,
+            "tol": tol if recipe.is_certified else max(tol, plan.run.tol_other),
+            "max_iter": getattr(plan.run, f"max_iter_{stage}"),
+            "gram_dtype": budget.gram_dtype,
+        }
 
     def evaluate(self, wildcards: Any) -> EvaluateTask:
         """Return the task of the test metrics of a cell."""
@@ -148,22 +151,12 @@ class Tasks:
         names = SimpleNamespace(dataset=wildcards.dataset, method=tuned, part=ALL_SPLITS)
         return self.tune(names)
 
-    def _protocol(self, dataset: str, method: Method) -> tuple[Protocol, Budget]:
-        """Return the protocol of a cell, and its budget in this run."""
-        name = method.protocol or self.plan.registry[dataset].protocol
-        protocol = self.plan.protocols[name]
-        return protocol, protocol.budgets[self.plan.budget]
-
-    def _metrics(self, dataset: str, method: str, protocol: Protocol) -> tuple[str, ...]:
+    def _metrics(self, dataset: str, method: str) -> tuple[str, ...]:
         """Return the metrics of a cell: those of all studies that it belongs to, else its protocol's."""
-        of_plan = self.plan.studies.values()
-        studies = [study for study in of_plan if (dataset, method) in study.pairs]
-        chosen = [study.metrics or protocol.metrics for study in studies] or [protocol.metrics]
+        by_default = self.plan.protocol_of(dataset, method).metrics
+        studies = [s for s in self.plan.studies.values() if (dataset, method) in s.pairs]
+        chosen = [study.metrics or by_default for study in studies] or [by_default]
         return tuple(dict.fromkeys(chain.from_iterable(chosen)))
-
-    def _tol(self, method: Method, tol: float) -> float:
-        """Return the tolerance of a stage; that of what has no duality gap is no tighter than its own."""
-        return tol if recipe_of(method).is_certified else max(tol, self.plan.run.tol_other)
 
     # ---- networks --------------------------------------------------------------------------------
 
@@ -186,7 +179,6 @@ class Tasks:
         """Return the task of the fine-tuning of a draw."""
         plan = self.plan
         method = plan.methods[wildcards.method]
-        protocol, _ = self._protocol(wildcards.dataset, method)
         return FineTuneTask(
             dataset=wildcards.dataset,
             draw=wildcards.part,
@@ -197,7 +189,7 @@ class Tasks:
             k=method.smallest_k,
             gamma=method.gamma,
             epochs=method.epochs,
-            metrics=protocol.metrics,
+            metrics=plan.protocol_of(wildcards.dataset, method.name).metrics,
             budget=plan.budget,
         )
 
@@ -231,12 +223,6 @@ class Tasks:
         trains = bool(self.targets.timing_inputs(name))
         title = plan.registry[self.targets.timed_set].title if trains else ""
         return TimeTask(name, plan.budget == "quick", title)
-
-
-def _measured_recipe(method: Method, metrics: Sequence[str]) -> Recipe:
-    """Return a recipe whose scores suit the metrics of its cell."""
-    needs = bool(method.estimator) and "log_loss" in metrics
-    return replace(recipe_of(method), log_probabilities=needs)
 
 
 def recipe_of(method: Method) -> Recipe:
