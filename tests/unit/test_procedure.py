@@ -60,7 +60,7 @@ def sentences_of(repository, methods, threshold="tune", budget="standard", study
         protocols=load_protocols(repository / "config/protocols.yaml"),
     )
     study = Study(
-        name="s", title="S", datasets=("a",), **study or {"methods": [*catalogue.methods]}
+        name="s", title="S", **study or {"datasets": ("a",), "methods": [*catalogue.methods]}
     )
     return procedure_of(study, catalogue, budget, threshold)
 
@@ -120,7 +120,7 @@ def test_the_rows_of_validation_are_those_of_the_method(repository):
 
 
 def test_methods_for_other_sets_are_not_named(repository):
-    study = {"methods": ("lr",), "only": {"rbf": ("b",)}}
+    study = {"datasets": ("a", "b"), "methods": ("lr",), "only": {"rbf": ("b",)}}
     text = sentences_of(repository, [LABELS, RBF], study=study, task="multilabel", parts=("all",))
     assert "RBF" not in text
 

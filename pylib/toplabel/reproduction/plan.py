@@ -261,10 +261,7 @@ class Plan:
     @cached_property
     def asked(self) -> list[Cell]:
         """The cells of the config, whether their data sets can be had or not."""
-        cells: set[Cell] = set()
-        for name in self.run.studies:
-            cells |= self.catalogue.cells_of(name)
-        return sorted(cells)
+        return sorted({c for name in self.run.studies for c in self.catalogue.cells_of(name)})
 
     @cached_property
     def cells(self) -> list[Cell]:
@@ -337,7 +334,7 @@ class Plan:
         if cell.dataset not in self.run.datasets:
             return []
         named = [self.studies[name] for name in self.run.studies if name in self.studies]
-        return [study for study in named if (cell.dataset, cell.method) in study.pairs]
+        return [study for study in named if cell in study.pairs]
 
 
 def pattern(names: Iterable[str]) -> str:

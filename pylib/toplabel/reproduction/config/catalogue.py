@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -11,7 +12,7 @@ from functools import cache
 from itertools import chain, product
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 from pydantic import Field, NonNegativeInt, PositiveInt
 
@@ -87,8 +88,7 @@ class RunConfig(ConfigModel):
             raise Fault("tol_train", f"{self.tol_train} is looser than tol_tune, {self.tol_tune}")
 
 
-@dataclass(frozen=True, order=True)
-class Cell:
+class Cell(NamedTuple):
     """A method on a data set: one folder of results."""
 
     dataset: str
@@ -145,10 +145,10 @@ class Study(ConfigModel):
             raise Fault("metrics", f"'{twice[0]}' stands there twice")
 
     @property
-    def pairs(self) -> list[tuple[str, str]]:
+    def pairs(self) -> list[Cell]:
         """The data sets with the methods that are run on them, in order."""
         return [
-            (dataset, method)
+            Cell(dataset, method)
             for dataset in self.datasets
             for method in (*self.methods, *self.only)
             if dataset in self.only.get(method, self.datasets)
@@ -242,12 +242,12 @@ class Catalogue:
 
     def _of_studies(self, studies: Iterable[str]) -> set[Cell]:
         """Return the cells of studies whose k is below the number of classes, where that is known."""
-        pairs = [pair for study in studies for pair in self.studies[study].pairs]
-        classes = {dataset: self.registry[dataset].known_classes for dataset, _ in pairs}
+        cells = {cell for study in studies for cell in self.studies[study].pairs}
+        classes = {cell.dataset: self.registry[cell.dataset].known_classes for cell in cells}
         return {
-            Cell(dataset, method)
-            for dataset, method in pairs
-            if classes[dataset] is None or self.methods[method].smallest_k < classes[dataset]
+            cell
+            for cell in cells
+            if self.methods[cell.method].smallest_k < (classes[cell.dataset] or math.inf)
         }
 
     @cache  # noqa: B019  it lives as long as the process
