@@ -59,10 +59,8 @@ def sentences_of(repository, methods, threshold="tune", budget="standard", study
         methods={method.name: method for method in methods},
         protocols=load_protocols(repository / "config/protocols.yaml"),
     )
-    study = Study(
-        name="s", title="S", **study or {"datasets": ("a",), "methods": [*catalogue.methods]}
-    )
-    return procedure_of(study, catalogue, budget, threshold)
+    known = Study(name="s", title="S", datasets=("a",), methods=[*catalogue.methods])
+    return procedure_of(study or known, catalogue, budget, threshold)
 
 
 LABELS = Method("lr", "LR^{ML}", "lr_ml")
@@ -120,7 +118,8 @@ def test_the_rows_of_validation_are_those_of_the_method(repository):
 
 
 def test_methods_for_other_sets_are_not_named(repository):
-    study = {"datasets": ("a", "b"), "methods": ("lr",), "only": {"rbf": ("b",)}}
+    pairs = [("a", "lr"), ("b", "rbf")]
+    study = SimpleNamespace(datasets=("a",), metrics=(), pairs=pairs)
     text = sentences_of(repository, [LABELS, RBF], study=study, task="multilabel", parts=("all",))
     assert "RBF" not in text
 
