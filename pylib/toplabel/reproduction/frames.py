@@ -161,7 +161,7 @@ def _number(text: str) -> float:
 
 
 # The kind of a column by the annotation of a field, and the other way round.
-_KINDS = {"str": str, "int": int, "float": float, "bool": bool}
+_KINDS: dict[Any, type] = {"str": str, "int": int, "float": float, "bool": bool}
 _KINDS |= {"int | None": int, "float | None": float}
 _OF_FRAMES: dict[type, str] = {str: "str", float: "float", int: "int | None", bool: "bool"}
 _CONVERTERS: dict[Any, Callable] = {  # by the annotation of a field
