@@ -57,20 +57,6 @@ def planned(function: Callable[..., Any], *patterns: str) -> Callable[[Any], Any
     return answer
 
 
-def with_defaults(root: Path, config: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a config with the keys that it lacks taken from config/config.yaml.
-
-    A module's `config:` stands in place of that file, and may name a part of the keys.
-    """
-    defaults = read_yaml(root / DEFAULTS)
-    nested = {
-        key: {**value, **config.get(key, {})}
-        for key, value in defaults.items()
-        if isinstance(value, dict) and isinstance(config.get(key, {}), Mapping)
-    }
-    return {**defaults, **config, **nested}
-
-
 class Plan:
     """What a config asks for.
 
@@ -84,7 +70,8 @@ class Plan:
 
     def __init__(self, root: str | Path, config: Mapping[str, Any], source: str = DEFAULTS) -> None:
         self.root = Path(root)
-        self.config = with_defaults(self.root, config)
+        # A module's `config:` stands in place of config/config.yaml, and may name a part of the keys.
+        self.config = {**read_yaml(self.root / DEFAULTS), **config}
         try:
             self.run: RunConfig = validate(self.config, RunConfig)
             self.catalogue = load_catalogue(self.root, self.config)

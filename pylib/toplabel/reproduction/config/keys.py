@@ -88,8 +88,7 @@ def _text(value: object) -> str:
 
 _TABLE_FILE = re.compile(r"(?P<source>[a-z]+[0-9]{4})_table(?P<table>[0-9]+)")
 _MAIN = "tpami2017_"  # the paper whose tables need no prefix: table05 is tpami2017_table05
-OTHER_COLUMNS = frozenset(["tpami2017_table02"])
-"""Published tables of runtimes, which are no cells of data set, method and metric."""
+_RUNTIMES = "tpami2017_table02"  # these are no cells of data set, method and metric
 
 
 def short_name(name: str) -> str:
@@ -112,7 +111,7 @@ def published_tables(folder: PathLike) -> dict[str, tuple[str, str]]:
     tables = {}
     for path in sorted(Path(folder).glob("*.csv")):
         match = _TABLE_FILE.fullmatch(path.stem)
-        if match and path.stem not in OTHER_COLUMNS:
+        if match and path.stem != _RUNTIMES:
             tables[short_name(path.stem)] = (match["source"], str(int(match["table"])))
     return tables
 
