@@ -230,10 +230,11 @@ def reason(error: Exception) -> str:
     """Return what a library says of a file that it cannot read."""
     if "pickle" in str(error):  # NumPy's advice is to allow what could run code
         return "not in NumPy's format, or with Python objects"
-    return " ".join(str(error).split()) or type(error).__name__
+    return one_line(error) or type(error).__name__
 
 
-def one_line(message: str) -> str:
+def one_line(message: object) -> str:
     """Return a message without line ends and unprintable characters, truncated."""
-    plain = "".join(c if c.isprintable() else repr(c)[1:-1] for c in message[: _LONGEST + 1])
+    words = " ".join(str(message).split())[: _LONGEST + 1]
+    plain = "".join(c if c.isprintable() else repr(c)[1:-1] for c in words)
     return plain if len(plain) <= _LONGEST else f"{plain[:_LONGEST]}..."

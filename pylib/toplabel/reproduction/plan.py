@@ -18,7 +18,7 @@ from toplabel.reproduction.config.documents import read_yaml, unknown, validate
 from toplabel.reproduction.config.keys import COMPETITORS
 from toplabel.reproduction.config.protocols import Budget, BudgetName, Protocol
 from toplabel.reproduction.data.fetch import Places, RawFiles, mirror_folders
-from toplabel.reproduction.files import CONFIG_FILES, SUMMARY
+from toplabel.reproduction.files import CONFIG_FILES, SUMMARY, one_line
 from toplabel.reproduction.methods import competitor_module
 from toplabel.reproduction.report.figures.registry import row_of
 from toplabel.reproduction.sources import count_editable, fingerprint, state_of, user_files
@@ -77,7 +77,7 @@ class Plan:
             self.catalogue = load_catalogue(self.root, self.config)
             self._check_names()
         except ValueError as error:
-            raise PlanError(f"{source}: {' '.join(str(error).split())}") from None
+            raise PlanError(f"{source}: {one_line(error)}") from None
         self.registry = self.catalogue.registry
         self.protocols = self.catalogue.protocols
         self.methods = self.catalogue.methods

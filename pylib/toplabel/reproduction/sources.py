@@ -74,7 +74,7 @@ def _package_of(module: str) -> str:
 
 def user_files(modules: Iterable[str]) -> list[Path]:
     """Return the files of some modules, and of all that they import, which stand beside config files."""
-    reached = _reached({*filter(is_module, modules)} - {*_COMPILED}) - {*_COMPILED}
+    reached = _reached(filter(is_module, modules))
     return sorted(file for file in map(_file, reached) if not file.is_relative_to(ROOTS[0]))
 
 
@@ -96,9 +96,8 @@ def _reached(new: Iterable[str]) -> set[str]:
     waiting = {*new}
     while waiting:
         reached |= waiting
-        waiting = {
-            name for module in waiting - {*_COMPILED} for name in _imports(_file(module))
-        } - reached
+        files = [_file(module) for module in waiting if module not in _COMPILED]
+        waiting = {name for file in files for name in _imports(file)} - reached
     return reached
 
 

@@ -76,11 +76,7 @@ def read_yaml(path: PathLike) -> Any:
     except (yaml.YAMLError, ValueError) as error:  # also what is not UTF-8, or a date that is none
         mark, problem = getattr(error, "problem_mark", None), getattr(error, "problem", None)
         where = f"{path}:{mark.line + 1}" if mark else f"{path}"
-        raise ValueError(f"{where}: {_line(problem or error)}") from None
-
-
-def _line(message: object) -> str:
-    return one_line(" ".join(str(message).split()))
+        raise ValueError(f"{where}: {one_line(problem or error)}") from None
 
 
 class Fault(ValueError):
@@ -90,7 +86,7 @@ class Fault(ValueError):
     """
 
     def __init__(self, key: str, message: str) -> None:
-        super().__init__(_line(f"{key}: {message}" if key else message))
+        super().__init__(one_line(f"{key}: {message}" if key else message))
         self.key, self.message = key, message
 
     def below(self, key: str) -> Fault:

@@ -94,7 +94,7 @@ def _in_one_line(estimator: Any, labels: np.ndarray | None = None) -> Iterator[N
     try:
         yield
     except Exception as error:
-        name, said = type(estimator).__name__, one_line(f"{error}")
+        name, said = type(estimator).__name__, one_line(error)
         if not isinstance(error, ValueError):
             said = f"{type(error).__name__}: {said}"
         said = said if said.startswith(name) else f"{name}: {said}"
