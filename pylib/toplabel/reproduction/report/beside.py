@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from toplabel.reproduction.report.figures import costs
 from toplabel.reproduction.report.inputs import Inputs
 from toplabel.reproduction.report.study_table import Record, StudyTable
 from toplabel.reproduction.report.study_words import answer, best_of, notes
@@ -29,7 +28,6 @@ def sections(inputs: Inputs) -> tuple[list[Section], dict[str, str]]:
         for table in compared:
             # A note that several metrics share stands once.
             parts += [part for part in _parts(table) if part not in parts]
-        parts.append(compared[0].costs())
         for table in several[len(compared) :]:
             if table.is_over_sets:
                 parts.append(Text(answer(table), style="item"))
@@ -39,8 +37,6 @@ def sections(inputs: Inputs) -> tuple[list[Section], dict[str, str]]:
             parts.append(_files(compared))
         title, _ = inputs.studies[study]
         made.append(Section(slug(f"beside-{study}"), title, parts))
-        first = compared[0]
-        pictures[f"costs-{first.name}"] = costs.draw(first.scores, first.points)
         for table in compared:
             if table.is_over_sets:
                 pictures[f"ranks-{table.name}"] = table.diagram().decode()

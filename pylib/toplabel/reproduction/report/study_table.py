@@ -122,14 +122,6 @@ class StudyTable:
             file_format,
         )
 
-    def costs(self) -> Figure:
-        """Return the figure of accuracy against seconds."""
-        machine = self.inputs.run["machine"].get("cpu") or "an unknown machine"
-        created = self.inputs.run["created"][:10]
-        words = _WORDS["costs"].format(created=created, machine=machine, points=self.points)
-        alt = "A mark for each method on each data set; the numbers are in the CSV file."
-        return Figure(f"costs-{self.name}", f"{self.metric}: what accuracy costs", words, alt)
-
     def ranks(self) -> Figure:
         """Return the figure of the mean ranks."""
         sets = count(len(self.datasets))
