@@ -156,12 +156,14 @@ def run_sections(inputs: Inputs) -> list[Section]:
             for change in inputs.notes.deviations
         ]
         protocol.append(Fold("What changed after numbers were seen", [*changes]))
-    certified = [certificates(inputs)]
+    words = WORDS["checks"]
+    checks = [certificates(inputs)]
     if inputs.comparison.totals["certificates"]["any_gradient"]:
-        certified.append(WORDS["protocol"]["nonconvex"])
+        checks.append(words["nonconvex"])
+    checks += [words["verify"], words["sums"]] if inputs.of_papers else [words["sums"]]
     return [
         Section("protocol", "The protocol in short", protocol),
-        Section("certificates", "Certificates", [Text(text) for text in certified]),
+        Section("checks", "What can be checked", [Text(text) for text in checks]),
         Section("run", "Machine, versions, config", _facts(inputs.run)),
     ]
 

@@ -103,17 +103,8 @@ def under_found(cells: pd.DataFrame) -> pd.DataFrame:
 # Why numbers differ -------------------------------------------------------------------------------
 
 
-def reasons(inputs: Inputs, cells: pd.DataFrame, with_tables: bool = False) -> list[Part]:
-    """Return the reasons why cells are not reproduced, those of most cells first.
-
-    Parameters
-    ----------
-    inputs : Inputs
-    cells : DataFrame
-        Rows of the wide frame (`toplabel.reproduction.compare.wide`).
-    with_tables : bool
-        Name the tables of the cells.
-    """
+def reasons(inputs: Inputs, cells: pd.DataFrame) -> list[Part]:
+    """Return the reasons why cells of the wide frame are not reproduced, those of most cells first."""
     far = cells[cells["verdict"].isin(NOT_REPRODUCED)]
     groups = [part for _, part in far.groupby("reason", sort=False)]
     groups.sort(key=lambda part: (part["reason"].iloc[0] == "", -len(part)))
@@ -122,8 +113,7 @@ def reasons(inputs: Inputs, cells: pd.DataFrame, with_tables: bool = False) -> l
         first = part.iloc[0]
         keys = part[["source", "table"]].drop_duplicates().itertuples(index=False, name=None)
         tables = "; ".join(table_label(*key) for key in keys)
-        note = first["reason_why"] or "These cells were not looked into."
-        note += f" ({tables})" if with_tables else ""
+        note = f"{first['reason_why'] or 'These cells were not looked into.'} ({tables})"
         counts = _counted(part["verdict"].value_counts().to_dict(), VERDICTS)
         title = f"{first['reason_title'] or _UNKNOWN}."
         parts.append(Text(title, lead=counts, note=note, style="item"))

@@ -100,8 +100,6 @@ class _Pages:
         for cells, section in published_sections(inputs):
             own = cells[cells["verdict"].ne("") & (cells["state"] == MEASURED)]
             page = self._page_of(own["study"], PUBLISHED)
-            page.match += len(own[own["verdict"] == "match"])
-            page.compared += len(own)
             page.add_table(section)
         for cells, section in own_sections(inputs):
             self._page_of(cells["study"]).add_table(section)

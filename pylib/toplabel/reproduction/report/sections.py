@@ -91,7 +91,7 @@ def own_sections(inputs: Inputs) -> list[tuple[pd.DataFrame, Section]]:
 
 
 def _compared(inputs: Inputs, cells: pd.DataFrame) -> list[Part]:
-    """Return the score of a published table, and the reasons why numbers are not reproduced."""
+    """Return the score of a published table."""
     names = {"measured": "This run", "kept": f"The {inputs.kept_name}, muted in the table"}
     parts: list[Part] = []
     for state, whose in names.items():
@@ -99,10 +99,9 @@ def _compared(inputs: Inputs, cells: pd.DataFrame) -> list[Part]:
         if score["comparable"]:
             words = f"{findings.in_words(score)}, of {count(score['comparable'])} compared."
             parts.append(Text(words, lead=f"{whose}:", style="note"))
-    measured = cells[cells["state"] == "measured"]
-    if words := _within_intervals(measured):
+    if words := _within_intervals(cells[cells["state"] == "measured"]):
         parts.append(Text(words, style="note"))
-    return parts + findings.reasons(inputs, measured)
+    return parts
 
 
 def _numbers(inputs: Inputs, cells: pd.DataFrame, anchor: str) -> list[Part]:

@@ -200,8 +200,7 @@ class Section:
 class Page:
     """A page of the HTML report, ``<name>.html``, and a chapter of the PDF unless not `paper`.
 
-    `tables` says whether the page has tables with a filter; of its `compared` numbers so many are a
-    `match`.
+    `tables` says whether the page has tables with a filter.
     """
 
     name: str
@@ -209,8 +208,6 @@ class Page:
     lead: str
     sections: list[Section]
     tables: bool = False
-    match: int = 0
-    compared: int = 0
     paper: bool = True
 
     def add_table(self, section: Section) -> None:
