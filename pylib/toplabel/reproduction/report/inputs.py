@@ -14,12 +14,6 @@ import pandas as pd
 from toplabel.reproduction.compare.comparison import Comparison
 from toplabel.reproduction.compare.published import TableText
 from toplabel.reproduction.config.notes import Notes
-from toplabel.reproduction.files import read_json, read_text
-from toplabel.reproduction.frames import read_frame
-
-_FIGURE_WORDS = ("name", "title", "caption", "alt", "source")
-_TABLE_WORDS = ("name", "title", "caption", "page")
-
 
 @dataclass(frozen=True)
 class Inputs:
@@ -105,16 +99,6 @@ class Inputs:
     def link(self, file: str) -> str:
         """Return the address in the report of a file of results/, "" if it is not there."""
         return f"data/{file}" if file in self.files else ""
-
-
-def read_table(path: Path) -> dict[str, Any]:
-    """Read a table that is printed as it stands from its .json and .csv."""
-    return read_json(path, _TABLE_WORDS) | {"frame": read_frame(path.with_suffix(".csv"))}
-
-
-def read_figure(path: Path) -> dict[str, Any]:
-    """Read a figure from its .json and .svg."""
-    return read_json(path, _FIGURE_WORDS) | {"svg": read_text(path.with_suffix(".svg"))}
 
 
 def web_address(url: str | None) -> str:

@@ -206,7 +206,7 @@ class Page:
     name: str
     title: str
     lead: str
-    sections: list[Section]
+    sections: list[Section] = field(default_factory=list)
     tables: bool = False
     paper: bool = True
 

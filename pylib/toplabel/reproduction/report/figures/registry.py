@@ -22,7 +22,7 @@ class Figure:
     `toplabel.reproduction.report.figures` and the `drawing.Design` in it, `source` the figure or
     section of a paper that it answers to. `page` is where it stands in the report: a study, of which a
     figure of one data set shows the methods, or one of
-    `toplabel.reproduction.report.pages.RESERVED`. Without a page of its own a figure of a `dataset`,
+    `toplabel.reproduction.report.write.RESERVED`. Without a page of its own a figure of a `dataset`,
     which is a name or ``{dataset}``, stands with the study of the set. `inputs` are the files that it is
     made from, `cell_files` those of each cell of the data set besides; "tune" stands for the files of
     the tuning.
