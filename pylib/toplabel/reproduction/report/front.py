@@ -102,7 +102,8 @@ def _score_parts(inputs: Inputs, pictures: dict[str, str]) -> list[Part]:
     """Return warnings, the methods on own data, the scores and the chart of agreement."""
     parts = _warnings(inputs)
     if not inputs.of_papers:
-        parts += beside.first_parts(inputs)
+        studies = beside.study_tables(inputs).values()
+        parts += [Text(beside.answer(tables[0])) for tables in studies]
     parts += _scores(inputs)
     is_compared = bool(score_of(inputs.cells_in(MEASURED))["comparable"])
     state = MEASURED if is_compared else KEPT

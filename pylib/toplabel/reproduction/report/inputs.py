@@ -15,6 +15,7 @@ from toplabel.reproduction.compare.comparison import Comparison
 from toplabel.reproduction.compare.published import TableText
 from toplabel.reproduction.config.notes import Notes
 
+
 @dataclass(frozen=True)
 class Inputs:
     """Everything that a report shows.

@@ -15,10 +15,9 @@ from toplabel.reproduction.compare.within import SCORES
 from toplabel.reproduction.files import FileError
 from toplabel.reproduction.frames import write_frame
 from toplabel.reproduction.report.background import last_error
-from toplabel.reproduction.report.beside import study_tables
+from toplabel.reproduction.report.beside import caption, study_tables
 from toplabel.reproduction.report.inputs import Inputs
 from toplabel.reproduction.report.study_table import StudyTable
-from toplabel.reproduction.report.study_words import caption
 from toplabel.reproduction.report.text import fixed, p_value, segments
 from toplabel.reproduction.report.tree import Entry
 

@@ -17,7 +17,7 @@ from toplabel.reproduction.compare.published import OTHERS, decimals_of
 from toplabel.reproduction.compare.verdicts import FEWEST_DRAWS
 from toplabel.reproduction.files import read_npz
 from toplabel.reproduction.frames import read_frame
-from toplabel.reproduction.report import beside, findings
+from toplabel.reproduction.report import findings
 from toplabel.reproduction.report.inputs import Inputs
 from toplabel.reproduction.report.text import (
     compact,
@@ -279,7 +279,9 @@ def _grid_cell(row: Record) -> GridCell:
 def class_sections(inputs: Inputs) -> list[tuple[str, Section]]:
     """Return a section for each own data set with predictions, with the name of the set."""
     sections = []
-    for best in beside.first_bests(inputs):
+    scores = inputs.comparison.scores
+    bests = scores[scores["place"] == 1].drop_duplicates("dataset")
+    for best in bests.to_dict("records"):
         dataset = best["dataset"]
         folder = f"{dataset}/{best['method']}"
         if inputs.link(f"{folder}/predictions.csv"):

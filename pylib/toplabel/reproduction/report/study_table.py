@@ -63,11 +63,6 @@ class StudyTable:
         return dict(zip(self.scores["method"], self.scores["label"], strict=True))
 
     @property
-    def several(self) -> bool:
-        """True if there are methods to compare."""
-        return len(self.labels) > 1
-
-    @property
     def metric(self) -> str:
         """The name of the metric in the report."""
         return metric_label(self.test["metric"])
@@ -99,11 +94,6 @@ class StudyTable:
         study = f"{self.test['study']}_" if len(self.inputs.studies) > 1 else ""
         return f"comparison_{study}{self.test['metric']}"
 
-    @property
-    def name(self) -> str:
-        """The name that its figures have."""
-        return f"{self.test['study']}-{self.test['metric']}"
-
     def groups(self, test: str) -> list[list[str]]:
         """Return the groups of methods of which no two differ by a test of pairs."""
         return [group.split(";") for group in self.test[test].split("|") if group]
@@ -131,7 +121,8 @@ class StudyTable:
         )
         caption = _WORDS["diagram"].format(metric=self.metric, sets=sets)
         title = f"{self.metric}: mean ranks over {sets} data sets"
-        return Figure(f"ranks-{self.name}", title, caption, f"Mean ranks: {words}.")
+        name = f"ranks-{self.test['study']}-{self.test['metric']}"
+        return Figure(name, title, caption, f"Mean ranks: {words}.")
 
     # ---- tables ----------------------------------------------------------------------------------
 
@@ -147,7 +138,7 @@ class StudyTable:
             rows.append([label, *cells, *(_rank_and_wins(ranked) if ranked else ("", ""))])
         columns = ["Method", *map(self.inputs.title, sets), "Mean rank"]
         columns.append(f"Won/tied/lost against {plain(self.reference)}")
-        if len(self.datasets) < 2 or not self.several:
+        if len(self.datasets) < 2 or len(self.labels) < 2:
             columns, rows = columns[:-2], [row[:-2] for row in rows]
         return table_of(f"{self.metric}, methods by data sets", columns, rows)
 
