@@ -14,7 +14,7 @@ from toplabel._core.catalogue import LOSSES, parametrised
 from toplabel.reproduction.compare.verdicts import VERDICTS
 from toplabel.reproduction.frames import read_frame
 from toplabel.reproduction.report.inputs import Inputs, web_address
-from toplabel.reproduction.report.text import PAPERS, WORDS, count, fixed, paper_label, shown, small
+from toplabel.reproduction.report.text import PAPERS, WORDS, count, fixed, shown, small
 from toplabel.reproduction.report.tree import Entry, Fold, Part, Section, Text, table_of
 
 DATA, RUN, ITEMS = "data", "run", "papers"
@@ -186,18 +186,14 @@ def certificates(inputs: Inputs) -> str:
     counts = inputs.comparison.totals["certificates"]
     if not counts["numbers"]:
         return "No model was trained in this run."
-    words = []
-    for key, measure in (("gap", "duality gap"), ("gradient", "norm of the gradient")):
-        if counts[key]:
-            number = count(counts[key])
-            words.append(f"{number} come from models that reached the tolerance on the {measure}")
-    if counts["stopped"]:
-        causes = ", ".join(counts["causes"]) or "no status"
-        number = count(counts["stopped"])
-        words.append(f"{number} from models that stopped before ({causes}), marked ‡")
-    if counts["none"]:
-        number = count(counts["none"])
-        words.append(f"{number} from estimators, baselines or networks, which have no certificate")
+    causes = ", ".join(counts["causes"]) or "no status"
+    kinds = {
+        "gap": "come from models that reached the tolerance on the duality gap",
+        "gradient": "come from models that reached the tolerance on the norm of the gradient",
+        "stopped": f"from models that stopped before ({causes}), marked ‡",
+        "none": "from estimators, baselines or networks, which have no certificate",
+    }
+    words = [f"{count(counts[key])} {text}" for key, text in kinds.items() if counts[key]]
     text = f"Of {count(counts['numbers'])} measured numbers, {'; '.join(words)}."
     if counts["largest_gap"] is None:
         return text
@@ -232,11 +228,10 @@ def paper_tables(checkout: Path) -> list[dict[str, Any]]:
     items = read_frame(checkout / "config/coverage.csv", _COVERAGE)
     heads = {"item": "Item", "where": "Where it is"}
     tables = []
-    for paper in PAPERS:
+    for paper, name in PAPERS.items():
         part = items.loc[items["paper"] == paper, [*heads]]
         if len(part):
-            title = f"{paper_label(paper)}, item by item"
-            tables.append(_table(paper, title, part.rename(columns=heads)))
+            tables.append(_table(paper, f"{name}, item by item", part.rename(columns=heads)))
     title = "TPAMI 2017, Table 1: the losses, from the catalogue"
     tables.append(_table("losses", title, losses()))
     constants = read_frame(checkout / "data/published/nips2012_constants.csv", _CONSTANTS)

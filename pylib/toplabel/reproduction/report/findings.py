@@ -15,11 +15,11 @@ from toplabel.reproduction.compare.verdicts import NOT_REPRODUCED, VERDICTS
 from toplabel.reproduction.config.notes import Reading
 from toplabel.reproduction.report.inputs import Inputs
 from toplabel.reproduction.report.text import (
+    PAPERS,
     WORDS,
     count,
     fixed,
     metric_label,
-    paper_label,
     signed,
     table_label,
 )
@@ -190,7 +190,7 @@ def claim_parts(inputs: Inputs) -> list[Part]:
     asked = [claim for claim in claims if claim[SAME]["outcome"] or claim[OTHER]["outcome"]]
     parts: list[Part] = []
     if claims:
-        parts.append(_counts(claims))
+        parts.append(_counts(inputs.comparison.claims, len(claims)))
     if asked:
         kept = {claim[PRINTED]["claim"]: claim for claim in _by_claim(inputs.kept_claims)}
         rows = [
@@ -213,14 +213,13 @@ def _by_claim(frame: pd.DataFrame) -> list[Claim]:
     return claims
 
 
-def _counts(claims: list[Claim]) -> Part:
+def _counts(claims: pd.DataFrame, number: int) -> Part:
     """Return the table that counts the claims by outcome, in print and here."""
-    rows = []
-    for name, words in _CLAIMS_OF.items():
-        outcomes = [claim[name]["outcome"] for claim in claims]
-        whole = ", whole tables" if name == PRINTED else ""
-        rows.append([words + whole, *(count(outcomes.count(outcome)) for outcome in OUTCOMES)])
-    caption = f"Outcomes of {len(claims)} claims of the papers"
+    counts = pd.crosstab(claims["numbers"], claims["outcome"])
+    counts = counts.reindex(index=[*_CLAIMS_OF], columns=[*OUTCOMES], fill_value=0)
+    names = _CLAIMS_OF | {PRINTED: "In the papers, whole tables"}
+    rows = [[names[row.Index], *map(count, row[1:])] for row in counts.itertuples()]
+    caption = f"Outcomes of {number} claims of the papers"
     return table_of(caption, ["Asked of", *OUTCOMES.values()], rows)
 
 
@@ -229,7 +228,7 @@ def _sentence(row: Mapping[str, Any]) -> str:
 
 
 def _place(row: Mapping[str, Any]) -> str:
-    return f"{paper_label(row['source'])}, {row['place']}"
+    return f"{PAPERS[row['source']]}, {row['place']}"
 
 
 def _entries(claim: Claim, kept: Claim, inputs: Inputs) -> list[Entry]:

@@ -14,7 +14,6 @@ from toplabel.reproduction.report.text import (
     WORDS,
     count,
     fixed,
-    paper_label,
 )
 from toplabel.reproduction.report.tree import (
     Entry,
@@ -139,8 +138,8 @@ def _scores(inputs: Inputs) -> list[Part]:
         name += f" ({of_kept} numbers of the kept run)" if of_kept else ""
         cells_of[name] = findings.under_found(own)
     cells_of["The kept run, where this run has no number"] = kept
-    for source in PAPERS:
-        cells_of[f"This run: {paper_label(source)}"] = own[own["source"] == source]
+    for source, name in PAPERS.items():
+        cells_of[f"This run: {name}"] = own[own["source"] == source]
     rows = []
     for name, cells in cells_of.items():
         score = score_of(cells)

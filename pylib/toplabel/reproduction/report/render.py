@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import typst
+import yaml
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
@@ -44,6 +45,7 @@ def write_html(tree: Tree, pictures: Mapping[str, str], folder: Path) -> None:
         report=tree,
         asset=lambda name: Markup(read_template(name)),  # our own, as it is
         papers=PAPERS,
+        references=yaml.safe_load(read_template("references.yml")),
         verdicts=VERDICTS,
         images={name: _data_uri(text) for name, text in pictures.items()},
     )
@@ -99,7 +101,7 @@ def write_pdf(tree: Tree, pictures: Mapping[str, str], out: Path) -> None:
     content = tree | {
         "created": [created.year, created.month, created.day],
         "verdicts": {key: vars(verdict) for key, verdict in VERDICTS.items()},
-        "papers": {key: paper.short for key, paper in PAPERS.items()},
+        "papers": PAPERS,
     }
     sources = {name: read_template(name) for name in _SOURCES}
     sources |= {f"{name}.svg": text for name, text in pictures.items()}

@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from importlib import resources
 from typing import Any
 
@@ -28,21 +27,13 @@ WORDS: dict[str, Any] = yaml.safe_load(read_template("words.yml"))
 """The sentences of the report that no number changes (templates/words.yml)."""
 
 
-@dataclass(frozen=True)
-class Paper:
-    """A paper whose numbers are compared."""
-
-    short: str
-    url: str
-
-
-_REFERENCES = yaml.safe_load(read_template("references.yml"))
 PAPERS = {
-    "tpami2017": Paper("TPAMI 2017", _REFERENCES["tpami2017"]["url"]),
-    "nips2015": Paper("NIPS 2015", _REFERENCES["nips2015"]["url"]),
-    "cvpr2016": Paper("CVPR 2016 suppl.", _REFERENCES["cvpr2016"]["url"]),
-    "nips2012": Paper("NIPS 2012", _REFERENCES["nips2012"]["url"]),
+    "tpami2017": "TPAMI 2017",
+    "nips2015": "NIPS 2015",
+    "cvpr2016": "CVPR 2016 suppl.",
+    "nips2012": "NIPS 2012",
 }
+"""The short names of the papers whose numbers are compared; templates/references.yml has the rest."""
 _METRICS = {
     "rank_loss": "Rank loss",
     "hamming_loss": "Hamming loss",
@@ -96,11 +87,6 @@ def metric_label(metric: str) -> str:
     return _BEFORE_K.get(known, "") + metric.removeprefix(known)
 
 
-def paper_label(source: str) -> str:
-    """Return the short name of a paper; an unknown key is shown as it is."""
-    return PAPERS[source].short if source in PAPERS else source
-
-
 def table_order(source: str, table: str) -> tuple:
     """Return the sort key of published tables: papers in the order of `PAPERS`, tables by number."""
     return ([*PAPERS, source].index(source), source, int(table))
@@ -108,7 +94,7 @@ def table_order(source: str, table: str) -> tuple:
 
 def table_label(source: str, table: str) -> str:
     """Return the name of a published table, as "TPAMI 2017, Table 5"."""
-    return f"{paper_label(source)}, Table {table}"
+    return f"{PAPERS.get(source, source)}, Table {table}"
 
 
 def slug(text: str) -> str:

@@ -8,13 +8,13 @@ same tree; none of them computes anything. A text may hold the small markup of
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 from toplabel.reproduction.report.text import are_numbers
 
 Tree = dict[str, Any]
-"""The report as `Report.plain` returns it."""
+"""The report as `toplabel.reproduction.report.write.build_report` returns it."""
 
 
 @dataclass
@@ -214,25 +214,3 @@ class Page:
         """Add a section with tables."""
         self.sections.append(section)
         self.tables = True
-
-
-@dataclass
-class Report:
-    """The whole report: the result in a word and in a sentence, what ran, and the pages.
-
-    `sources` are the papers whose numbers are compared. `score` counts the cells of this run by
-    verdict, with "published" and "comparable". The front page comes first.
-    """
-
-    answer: str
-    headline: str
-    created: str
-    commit: str
-    kept_name: str
-    sources: list[str]
-    score: dict[str, int]
-    pages: list[Page]
-
-    def plain(self) -> Tree:
-        """Return the tree as dicts, lists, strings and numbers."""
-        return asdict(self)

@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +34,7 @@ from toplabel.reproduction.report.sections import (
     published_sections,
 )
 from toplabel.reproduction.report.text import PAPERS, WORDS
-from toplabel.reproduction.report.tree import Figure, Page, Report, Section, Tree
+from toplabel.reproduction.report.tree import Figure, Page, Section, Tree
 
 FIGURES, PUBLISHED = "figures", "published"
 #: Names of pages that no study can have.
@@ -84,9 +84,15 @@ def write_report(
         for path in words
         if path.parent.name == "figures"
     ]
-    if is_own(comparison, run):
-        comparison, has_kept = _own_part(comparison), False
-        datasets = datasets[datasets["dataset"].isin(comparison.cells["config_dataset"])]
+    measured = comparison.cells[comparison.cells["run"] == MEASURED]
+    if isinstance(run["config"].get("studies"), Mapping) and measured["source"].eq("").all():
+        # Studies of its own, that measured nothing that a paper prints: neither the papers' numbers
+        # nor the kept run are shown.
+        has_kept = False
+        wide = comparison.wide[comparison.wide["state"] == MEASURED]
+        claims = comparison.claims.iloc[:0]
+        comparison = replace(comparison, cells=measured, wide=wide, claims=claims)
+        datasets = datasets[datasets["dataset"].isin(measured["config_dataset"])]
     else:
         tables += background.paper_tables(checkout)
     files = [*map(Path, linked), *(path.with_suffix(".csv") for path in words)]
@@ -105,8 +111,7 @@ def write_report(
         files=frozenset(path.relative_to(results).as_posix() for path in files),
         missing=list(missing),
     )
-    report, pictures = build_report(inputs)
-    tree = report.plain()
+    tree, pictures = build_report(inputs)
     folder.mkdir(parents=True, exist_ok=True)
     _write_data(tree, inputs, folder / "data")
     write_pdf(tree, pictures, folder / "toplabel.pdf")
@@ -121,26 +126,6 @@ def _below(folder: Path, path: Path) -> str:
     """Return the path of a file below a folder; of one elsewhere its name."""
     folder, path = folder.resolve(), path.resolve()
     return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else path.name
-
-
-def is_own(comparison: Comparison, run: Mapping[str, Any]) -> bool:
-    """Return whether a run has studies of its own, and measured nothing that a paper prints.
-
-    Its report shows neither the papers' numbers nor the kept run.
-    """
-    cells = comparison.cells
-    printed = (cells["run"] == MEASURED) & (cells["source"] != "")
-    return isinstance(run["config"].get("studies"), Mapping) and not printed.any()
-
-
-def _own_part(comparison: Comparison) -> Comparison:
-    """Return the part of a comparison that no paper has to do with."""
-    return replace(
-        comparison,
-        cells=comparison.cells[comparison.cells["run"] == MEASURED],
-        wide=comparison.wide[comparison.wide["state"] == MEASURED],
-        claims=comparison.claims.iloc[:0],
-    )
 
 
 def _write_data(tree: Tree, inputs: Inputs, folder: Path) -> None:
@@ -164,10 +149,12 @@ def _write_data(tree: Tree, inputs: Inputs, folder: Path) -> None:
 # The pages ----------------------------------------------------------------------------------------
 
 
-def build_report(inputs: Inputs) -> tuple[Report, dict[str, str]]:
+def build_report(inputs: Inputs) -> tuple[Tree, dict[str, str]]:
     """Return the tree that the pages, the document and report.json print, and its pictures.
 
-    The pictures are SVG, by the names of figures and charts.
+    The tree has the result in a word (`answer`) and in a sentence (`headline`), what ran, the papers
+    whose numbers are compared (`sources`), the `score` of this run, and the `pages`, the front page
+    first. The pictures are SVG, by the names of figures and charts.
     """
     first, pictures = front.front_page(inputs)
     pages = _Pages(inputs)
@@ -178,18 +165,19 @@ def build_report(inputs: Inputs) -> tuple[Report, dict[str, str]]:
     run.sections = [*background.run_sections(inputs), *run.sections]
     measured, named = inputs.cells_in(MEASURED), {*inputs.cells["source"]}
     answer, headline = front.result(inputs)
-    report = Report(
-        answer=answer,
-        headline=headline,
-        created=inputs.run["created"][:10],
-        commit=str(inputs.run["git"].get("commit") or ""),
-        kept_name=inputs.kept_name,
-        sources=[source for source in PAPERS if source in named],
-        score=score_of(measured) | {"published": int(inputs.cells["published"].count())},
-        pages=[first, *(page for page in pages.of.values() if page.sections)],
-    )
+    shown = [first, *(page for page in pages.of.values() if page.sections)]
+    tree = {
+        "answer": answer,
+        "headline": headline,
+        "created": inputs.run["created"][:10],
+        "commit": str(inputs.run["git"].get("commit") or ""),
+        "kept_name": inputs.kept_name,
+        "sources": [source for source in PAPERS if source in named],
+        "score": score_of(measured) | {"published": int(inputs.cells["published"].count())},
+        "pages": [asdict(page) for page in shown],
+    }
     figures = {f"figure-{figure['name']}": figure["svg"] for figure in inputs.figures}
-    return report, pictures | figures | diagrams
+    return tree, pictures | figures | diagrams
 
 
 class _Pages:
