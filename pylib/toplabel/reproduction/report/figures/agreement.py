@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from toplabel.reproduction.compare.verdicts import CLOSE, TOLERANCE, VERDICTS, in_points
-from toplabel.reproduction.report.figures.drawing import INK, MUTED, WIDTH, as_svg, house_style
+from toplabel.reproduction.report.figures.drawing import INK, MUTED, WIDTH, house_style, picture
 from toplabel.reproduction.report.text import count, signed, table_label, table_order
 
 _KNEE = 0.1  # points; the axis is linear up to about here, and logarithmic beyond
@@ -69,7 +69,7 @@ def draw(points: pd.DataFrame, background: str = "none") -> str:
             if len(judged):
                 ax.plot("points", "height", data=judged, label=label, ls="", gid=key, **look)
         figure.legend(loc="outside upper left", ncols=3)
-        return as_svg(figure, "Measured minus printed numbers", background)
+        return picture(figure, "Measured minus printed numbers", background=background).decode()
 
 
 def _set_axes(ax: Axes, tables: list[str], reach: float) -> None:

@@ -211,9 +211,12 @@ def draw_against_time(ax: Axes, frame: pd.DataFrame, series: str, column: str) -
     ax.set_xlabel("seconds of training")
 
 
-def as_svg(figure: Drawing, title: str, background: str = "none") -> str:
-    """Return a figure that is no file of its own as SVG, always the same bytes."""
-    text = io.StringIO()
-    metadata = {"Date": None, "Creator": None, "Title": title}
-    figure.savefig(text, format="svg", metadata=metadata, facecolor=background)
-    return text.getvalue()
+def picture(
+    figure: Drawing, title: str, file_format: str = "svg", background: str = "none"
+) -> bytes:
+    """Return a figure that is no file of its own as "svg" or "pdf", always the same bytes."""
+    out = io.BytesIO()
+    dates = ("Date", "Creator") if file_format == "svg" else ("CreationDate",)
+    metadata = {"Title": title} | dict.fromkeys(dates)
+    figure.savefig(out, format=file_format, metadata=metadata, facecolor=background)
+    return out.getvalue()

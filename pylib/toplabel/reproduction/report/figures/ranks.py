@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Mapping, Sequence
 
 from matplotlib.axes import Axes
@@ -15,6 +14,7 @@ from toplabel.reproduction.report.figures.drawing import (
     WIDTH,
     house_style,
     mathtext,
+    picture,
 )
 
 Groups = Sequence[Sequence[str]]
@@ -57,13 +57,7 @@ def draw(
             is_left = i < lines
             place = i if is_left else count - 1 - i
             _draw_method(ax, rank, mathtext(labels[method]), -below - _LINE * place, is_left, count)
-        out = io.BytesIO()
-        metadata = {"Title": "Mean ranks"}
-        metadata |= (
-            {"Date": None, "Creator": None} if file_format == "svg" else {"CreationDate": None}
-        )
-        figure.savefig(out, format=file_format, metadata=metadata)
-    return out.getvalue()
+        return picture(figure, "Mean ranks", file_format)
 
 
 def _draw_axis(ax: Axes, count: int, critical_difference: float) -> None:
