@@ -25,6 +25,7 @@ from toplabel.reproduction.compare.cells import KEPT, compared, read_cells, writ
 from toplabel.reproduction.compare.verdicts import VERDICTS
 from toplabel.reproduction.report.figures import agreement, registry
 from toplabel.reproduction.report.figures import circle as circle_figure
+from toplabel.reproduction.report.figures.curves import selection_curve
 from toplabel.reproduction.report.figures.drawing import (
     PALETTE,
     design_of,
@@ -34,7 +35,6 @@ from toplabel.reproduction.report.figures.drawing import (
     series_look,
 )
 from toplabel.reproduction.report.figures.registry import FIGURES, FigureTask, row_of
-from toplabel.reproduction.report.figures.selection import selection_curve
 from toplabel.reproduction.selection.choice import GridValues, choose
 from toplabel.reproduction.selection.models import Model
 
@@ -98,12 +98,12 @@ def set_sizes() -> pd.DataFrame:
 #: A small frame for each figure that is drawn from results.
 FRAMES = {
     "circle.CIRCLE": circle(),
-    "selection.SELECTION": selection(),
-    "learning.LEARNING": learning(),
+    "curves.SELECTION": selection(),
+    "curves.LEARNING": learning(),
     "times.PROJECTIONS": projections(),
     "times.CONVERGENCE": times("label", "relative_gap"),
     "times.SOFTMAX": times("solver", "excess"),
-    "set_sizes.SET_SIZES": set_sizes(),
+    "curves.SET_SIZES": set_sizes(),
 }
 
 

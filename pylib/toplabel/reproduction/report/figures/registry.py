@@ -83,7 +83,7 @@ def _of_times(number: str, design: str, timing: str) -> Figure:
 def _set_sizes(dataset: str) -> Figure:
     return Figure(
         f"set_sizes_{dataset}",
-        "set_sizes.SET_SIZES",
+        "curves.SET_SIZES",
         page="set_sizes",
         dataset=dataset,
         inputs=(f"results/{dataset}/data/meta.json",),
@@ -104,10 +104,10 @@ FIGURES = (
         inputs=("results/circle/data/meta.json",),
         cell_files=("selection.csv", "models.npz"),
     ),
-    Figure("selection_{dataset}", "selection.SELECTION", dataset=_SET, cell_files=("tune",)),
+    Figure("selection_{dataset}", "curves.SELECTION", dataset=_SET, cell_files=("tune",)),
     Figure(
         "learning_{dataset}",
-        "learning.LEARNING",
+        "curves.LEARNING",
         dataset=_SET,
         cell_files=("curve.csv", "evaluation.csv"),
     ),
