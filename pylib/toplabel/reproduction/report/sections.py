@@ -55,6 +55,8 @@ _RECORD = (
 )
 """The columns that a record shows, under their names in cells.csv."""
 _METHOD = ["method", "k", "gamma", "kernel"]
+_SAME = ("state", "verdict", "found_verdict", "best", "best_published", "stopped", "record")
+"""The columns that a cell of a grid has as they are."""
 _STATES = ("measured", "kept", "published")
 Record = Mapping[Any, Any]
 """A row of the wide frame."""
@@ -214,19 +216,16 @@ def _grid_title(row: Record, inputs: Inputs) -> str:
 
 def _grid(cells: pd.DataFrame, inputs: Inputs) -> Grid:
     """Return the grid of some cells: of one data set, or of one metric where it has no name."""
-    records = cells.to_dict("records")
-    first = records[0]
+    first = cells.to_dict("records")[0]
     is_of_metric = not first["grid"]
     columns: dict[str, Column] = {}
-    lines: dict[tuple[str, ...], list[Record]] = {}
-    for record in records:
-        title = _grid_title(record, inputs) if is_of_metric else metric_label(record["metric"])
-        column = Column(title, lower_is_better(record["metric"]))
-        columns.setdefault(record["column"], column)
-        lines.setdefault(tuple(record[name] for name in _METHOD), []).append(record)
-    for name in cells.loc[cells["rows_low"].notna() & cells["measured"].notna(), "column"]:
-        columns[name].interval = True
-    rows = [_grid_row(line, [*columns]) for line in lines.values()]
+    for name, part in cells.groupby("column", sort=False):
+        row = part.to_dict("records")[0]
+        title = _grid_title(row, inputs) if is_of_metric else metric_label(row["metric"])
+        has_interval = bool((part["rows_low"].notna() & part["measured"].notna()).any())
+        columns[str(name)] = Column(title, lower_is_better(row["metric"]), has_interval)
+    lines = cells.groupby(_METHOD, sort=False)
+    rows = [_grid_row(line.to_dict("records"), [*columns]) for _, line in lines]
     return Grid(
         title=metric_label(first["metric"]) if is_of_metric else _grid_title(first, inputs),
         columns=[*columns.values()],
@@ -242,8 +241,8 @@ def _grid_row(records: Sequence[Record], columns: Sequence[str]) -> GridRow:
     made = {record["column"]: _grid_cell(record) for record in records}
     return GridRow(
         label=records[0]["label"],
-        state=min((cell.state for cell in made.values()), key=_STATES.index),
-        cells=[made.get(name, GridCell()) for name in columns],
+        state=min((cell["state"] for cell in made.values()), key=_STATES.index),
+        cells=[made.get(name, {"state": "empty"}) for name in columns],
         seconds=compact(records[0]["row_seconds"], 3),
     )
 
@@ -251,26 +250,17 @@ def _grid_row(records: Sequence[Record], columns: Sequence[str]) -> GridRow:
 def _grid_cell(row: Record) -> GridCell:
     """Return a cell as text."""
     decimals = decimals_of(row["metric"], row["printed"])
-    # Rounded first: subtracting left errors in the last digits, which would decide a half.
-    difference = signed(round(row["difference"], 10), decimals)
     ends = [fixed(row[name], decimals) for name in ("rows_low", "rows_high")]
-    return GridCell(
-        state=row["state"],
-        ours=fixed(row["measured"], decimals),
-        std=fixed(row["std"], decimals),
-        published=row["printed"],
-        published_std=fixed(row["published_std"], decimals),
-        difference=difference,
-        interval=" to ".join(filter(None, ends)),
-        verdict=row["verdict"],
-        found=fixed(row["found"], decimals),
-        found_verdict=row["found_verdict"],
-        choice=row["choice"] if row["verdict"] else "",
-        best=bool(row["best"]),
-        best_published=bool(row["best_published"]),
-        stopped=bool(row["stopped"]),
-        record=row["record"],
-    )
+    return {
+        **{name: row[name] for name in _SAME},
+        **{name: fixed(row[name], decimals) for name in ("std", "published_std", "found")},
+        "ours": fixed(row["measured"], decimals),
+        "published": row["printed"],
+        # Rounded first: subtracting left errors in the last digits, which would decide a half.
+        "difference": signed(round(row["difference"], 10), decimals),
+        "interval": " to ".join(filter(None, ends)),
+        "choice": row["choice"] if row["verdict"] else "",
+    }
 
 
 # Own data sets ------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ same tree; none of them computes anything. A text may hold the small markup of
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -102,29 +102,12 @@ class Column:
     interval: bool = False
 
 
-@dataclass
-class GridCell:
-    """A number of ours, the printed one, and how they compare: a row of the wide frame as text.
+GridCell = Mapping[str, Any]
+"""A number of ours, the printed one, and how they compare: a row of the wide frame as text.
 
-    `state` is "measured" in this run, "kept" (measured by the kept run alone), "published" (never
-    measured) or "empty". `record` is the anchor of the row with the parameters and the file.
-    """
-
-    state: str = "empty"
-    ours: str = ""
-    std: str = ""
-    published: str = ""
-    published_std: str = ""
-    difference: str = ""
-    interval: str = ""
-    verdict: str = ""
-    found: str = ""
-    found_verdict: str = ""
-    choice: str = ""
-    best: bool = False
-    best_published: bool = False
-    stopped: bool = False
-    record: str = ""
+`state` is "measured" in this run, "kept" (measured by the kept run alone), "published" (never measured)
+or "empty", which has nothing else. `record` is the anchor of the row with the parameters and the file.
+"""
 
 
 @dataclass
