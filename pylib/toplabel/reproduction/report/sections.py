@@ -47,6 +47,7 @@ from toplabel.reproduction.report.tree import (
 )
 
 _QUOTED = "Results of other authors that the paper quotes:"
+_READINGS = "Readings behind † and “found”:"
 _LARGEST = 30  # classes of a confusion matrix that is shown
 _AGAIN = "snakemake --cores 1 --forceall results/FILE, with FILE from the last column."
 _RECORD = (
@@ -118,8 +119,11 @@ def _numbers(inputs: Inputs, cells: pd.DataFrame, anchor: str) -> list[Part]:
     grids = [_grid(part, inputs) for _, part in cells.groupby("grid", sort=False)]
     bare = [grid for grid in grids if grid.state == "published"]
     parts: list[Part] = [grid for grid in grids if grid not in bare]
-    if words := _marks(inputs, cells):
-        parts.append(Text(words, style="note"))
+    names = cells.loc[cells["found"].notna(), "found_reading"].unique()
+    titles = [*cells.loc[cells["choice"] != "", "choice"].unique()]
+    titles += [inputs.notes.readings[name].title for name in names]
+    if titles:
+        parts.append(Text(f"{'; '.join(titles)}.", lead=_READINGS, style="note"))
     if measured.any():
         title = "Records: parameters, gap, time and file of each number, as in data/cells.csv"
         again = Text("A number is computed again, from the raw data, by", note=_AGAIN)
@@ -138,21 +142,6 @@ def _quoted(row: Mapping[str, Any], inputs: Inputs) -> str:
     std = fixed(row["published_std"], decimals_of(row["metric"], row["printed"]))
     value = f"{row['printed']} ± {std}" if std else row["printed"]
     return f"{inputs.title(row['dataset'])} {metric_label(row['metric'])} {value}"
-
-
-def _marks(inputs: Inputs, cells: pd.DataFrame) -> str:
-    """Return the legend of the marks that a table has."""
-    words = []
-    if cells["stopped"].any():
-        words.append("‡ The fit did not converge.")
-    if choices := "; ".join(cells.loc[cells["choice"] != "", "choice"].unique()):
-        words.append(
-            f"† The number depends on a reading that was chosen with printed numbers in view: {choices}."
-        )
-    names = cells.loc[cells["found"].notna(), "found_reading"].unique()
-    if titles := "; ".join(inputs.notes.readings[name].title for name in names):
-        words.append(f"“found” is the number under another reading of the protocol: {titles}.")
-    return " ".join(words)
 
 
 def _within_intervals(cells: pd.DataFrame) -> str:

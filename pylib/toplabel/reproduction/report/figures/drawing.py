@@ -22,7 +22,7 @@ from matplotlib.figure import Figure as Drawing
 from toplabel.reproduction.files import read_json, result_path, write_json
 from toplabel.reproduction.frames import write_frame
 from toplabel.reproduction.report.figures.registry import FigureTask
-from toplabel.reproduction.report.text import segments
+from toplabel.reproduction.report.text import SEGMENT
 
 #: Okabe and Ito's palette, the yellow left out, sky blue and orange darker: all have a contrast of
 #: 3 or more to white.
@@ -33,6 +33,9 @@ LINES = ("-", "--", ":", "-.")
 INK = "#222222"
 MUTED = "#767676"
 RULE = "#cccccc"
+
+# A script, or a superscript and a subscript in either order.
+_SCRIPTS = re.compile(r"\^\{[^{}]*\}(?:_\{[^{}]*\})?|_\{[^{}]*\}(?:\^\{[^{}]*\})?")
 
 WIDTH, HEIGHT = 7.2, 9.2  # inches: the text of the PDF's page, with room for a caption
 
@@ -158,19 +161,16 @@ def make_figure(task: FigureTask, files: Sequence[Path], out_svg: str | os.PathL
 
 def mathtext(label: str) -> str:
     """Return a label in the small markup of `toplabel.reproduction.report.text` as mathtext."""
-    marks = {"sup": "^", "sub": "_"}
-    parts, previous = [], "text"
-    for kind, text in segments(label):
-        if kind == "text":
-            parts.append(text.replace("$", r"\$"))
-        else:
-            inner = re.sub(r"[\\{}$^_]", "", text).replace(" ", r"\ ").replace("%", r"\%")
-            script = rf"{marks[kind]}{{\mathrm{{{inner}}}}}$"
-            # A superscript and a subscript are one formula, so that they stand above each other.
-            stacked = {previous, kind} == {"sup", "sub"}
-            parts[-1:] = [parts[-1][:-1] + script] if stacked else [*parts[-1:], "$" + script]
-        previous = kind
-    return "".join(parts)
+    return _SCRIPTS.sub(_formula, label.replace("$", r"\$"))
+
+
+def _formula(scripts: re.Match[str]) -> str:
+    """Return a superscript, a subscript, or both above each other, as a formula."""
+    formula = ""
+    for sign, text in SEGMENT.findall(scripts[0]):
+        inner = re.sub(r"[\\{}$^_]", "", text).replace(" ", r"\ ").replace("%", r"\%")
+        formula += rf"{sign}{{\mathrm{{{inner}}}}}"
+    return f"${formula}$"
 
 
 def panel_grid(number: int, *, across: int, height: float) -> tuple[Drawing, list[Axes]]:
