@@ -36,6 +36,7 @@ _ODDITIES = {
     "classes_without_example": "classes without an example",
 }
 _COVERAGE = {"paper": str, "item": str, "where": str}
+_HEADS = {"loss": "Loss", "f_rho": "Minimiser f", "C_T": "Factor C", "alpha": "Power α"}
 _CONSTANTS = dict.fromkeys(("loss", "p", "K", "f_rho", "C_T", "alpha"), str)
 
 
@@ -48,14 +49,9 @@ def data_sections(inputs: Inputs) -> list[Section]:
     if inputs.of_papers:
         sections.insert(0, Section("missing", "What is missing, and why", _missing(inputs)))
     if inputs.missing:
-        about = (
-            "The config asks for these results and they are not there, or are of another config;"
-        )
-        about += " results/logs says why."
-        about += " The same command goes on."
         rows = [[cell, last_error(inputs.results / "logs", cell)] for cell in inputs.missing]
         table = table_of("Cells without results", ["Cell", "Error"], rows)
-        parts: list[Part] = [Text(about), table]
+        parts: list[Part] = [Text(WORDS["unfinished"]), table]
         sections.insert(0, Section("unfinished", "Not finished", parts))
     return sections
 
@@ -170,7 +166,7 @@ def run_sections(inputs: Inputs) -> list[Section]:
 
 def _protocol(inputs: Inputs) -> list[str]:
     """Return the description of how the numbers are made, in paragraphs."""
-    words, config = WORDS["protocol"], inputs.config
+    words, config = WORDS["protocol"], inputs.run["config"]
     texts = [words["method"] if inputs.of_papers else words["own"]]
     if {"tol_tune", "tol_train", "tol_other"} <= {*config}:
         texts.append(words["stop"].format(**config))
@@ -226,43 +222,32 @@ def _facts(run: Mapping[str, Any]) -> list[Part]:
 def paper_tables(checkout: Path) -> list[dict[str, Any]]:
     """Return tables to print as they stand (`toplabel.reproduction.report.inputs.Inputs`)."""
     items = read_frame(checkout / "config/coverage.csv", _COVERAGE)
-    heads = {"item": "Item", "where": "Where it is"}
-    tables = []
-    for paper, name in PAPERS.items():
-        part = items.loc[items["paper"] == paper, [*heads]]
-        if len(part):
-            tables.append(_table(paper, f"{name}, item by item", part.rename(columns=heads)))
-    title = "TPAMI 2017, Table 1: the losses, from the catalogue"
-    tables.append(_table("losses", title, losses()))
+    items = items.rename(columns={"item": "Item", "where": "Where it is"})
     constants = read_frame(checkout / "data/published/nips2012_constants.csv", _CONSTANTS)
-    heads = {"loss": "Loss", "f_rho": "Minimiser f", "C_T": "Factor C", "alpha": "Power α"}
-    title = "NIPS 2012, Table 1: the constants of Theorem 1"
-    tables.append(_table("constants", title, constants.rename(columns=heads)))
-    return tables
+    frames = {name: part.drop(columns="paper") for name, part in items.groupby("paper")}
+    frames |= {"losses": losses(), "constants": constants.rename(columns=_HEADS)}
+    titles = {paper: f"{name}, item by item" for paper, name in PAPERS.items()}
+    titles |= WORDS["tables"]
+    return [
+        {
+            "name": f"papers-{name}",
+            "page": ITEMS,
+            "frame": frames[name],
+            "title": title,
+            "caption": WORDS["papers"].get(name, ""),
+        }
+        for name, title in titles.items()
+        if name in frames
+    ]
 
 
 def losses() -> pd.DataFrame:
     """Return a row for each loss of the library, and for the smooth form of each hinge."""
     rows = []
     for loss in LOSSES.values():
-        row = {
-            "Method": loss.label,
-            "Name": loss.about,
-            "Key": loss.key,
-            "Loss function": loss.formula,
-            "Where it stands": loss.source,
-        }
-        rows.append(row)
+        rows.append([loss.label, loss.about, loss.key, loss.formula, loss.source])
         if loss.smoothing:
-            smooth = {
-                "Method": parametrised(loss.label, "", "γ"),
-                "Loss function": "the same, smoothed",
-                "Key": f"{loss.key}, gamma > 0",
-            }
-            rows.append(row | smooth)
-    return pd.DataFrame(rows)
-
-
-def _table(name: str, title: str, frame: pd.DataFrame) -> dict[str, Any]:
-    words = {"title": title, "caption": WORDS["papers"].get(name, "")}
-    return {"name": f"papers-{name}", "page": ITEMS, "frame": frame} | words
+            label, key = parametrised(loss.label, "", "γ"), f"{loss.key}, gamma > 0"
+            rows.append([label, loss.about, key, "the same, smoothed", loss.source])
+    columns = ["Method", "Name", "Key", "Loss function", "Where it stands"]
+    return pd.DataFrame(rows, columns=columns)

@@ -69,14 +69,18 @@ def _scale(inputs: Inputs) -> str:
 
 def front_page(inputs: Inputs) -> tuple[Page, dict[str, str]]:
     """Return the front page, and the drawings that it shows, SVG by name."""
-    pictures: dict[str, str] = {}
+    state = MEASURED if score_of(inputs.cells_in(MEASURED))["comparable"] else KEPT
+    points = agreement.points_of(inputs.cells_in(state))
+    pictures = {"agreement": agreement.draw(points)} if len(points) else {}
+    score = [*_warnings(inputs), *_answers(inputs), *_scores(inputs)]
+    score += [_agreement(state, inputs)] if pictures else []
     files = [[Entry(file, href=file), words] for file, words in _WORDS["downloads"].items()]
     losses = (
         [Text(_WORDS["losses"], link=_EVIDENCE, href=f"../{_EVIDENCE}")] if inputs.of_papers else []
     )
     claims = findings.claim_parts(inputs)
     sections = [
-        Section("score", "", _score_parts(inputs, pictures)),
+        Section("score", "", score),
         Section("differences", "Why numbers differ", _differences(inputs)),
         Section("readings", "Other readings of the protocols", findings.readings(inputs)),
         Section("findings", "What the papers say, and whether this run agrees", claims),
@@ -97,20 +101,10 @@ def _differences(inputs: Inputs) -> list[Part]:
     return parts
 
 
-def _score_parts(inputs: Inputs, pictures: dict[str, str]) -> list[Part]:
-    """Return warnings, the methods on own data, the scores and the chart of agreement."""
-    parts = _warnings(inputs)
-    if not inputs.of_papers:
-        studies = beside.study_tables(inputs).values()
-        parts += [Text(beside.answer(tables[0])) for tables in studies]
-    parts += _scores(inputs)
-    is_compared = bool(score_of(inputs.cells_in(MEASURED))["comparable"])
-    state = MEASURED if is_compared else KEPT
-    points = agreement.points_of(inputs.cells_in(state))
-    if len(points):
-        pictures["agreement"] = agreement.draw(points)
-        parts.append(_agreement(state, inputs))
-    return parts
+def _answers(inputs: Inputs) -> list[Part]:
+    """Return which methods are best in each study of own data by its first metric."""
+    studies = {} if inputs.of_papers else beside.study_tables(inputs)
+    return [Text(beside.answer(tables[0])) for tables in studies.values()]
 
 
 def _warnings(inputs: Inputs) -> list[Part]:
@@ -122,7 +116,7 @@ def _warnings(inputs: Inputs) -> list[Part]:
         number = count(len(inputs.missing))
         text = f"Of the results that the config asks for, {number} are not there or are of another config."
         parts.append(Text(text, link="Which", href="data.html#unfinished", style="alert"))
-    for name in inputs.config.get("datasets") or ():  # those of the papers are as they are
+    for name in inputs.run["config"].get("datasets") or ():  # those of the papers are as they are
         for advice in inputs.metas.get(name, {}).get("advice", ()):
             parts.append(Text(advice, lead=f"{inputs.title(name)}:", style="alert"))
     return parts

@@ -64,21 +64,17 @@ class Inputs:
         commit = str(self.kept_run["git"]["commit"] or "unknown")[:12]
         return f"kept run, {str(self.kept_run['created'])[:10]}, commit {commit}"
 
-    @property
-    def config(self) -> Mapping[str, Any]:
-        """The configuration of the run."""
-        return self.run["config"] if isinstance(self.run["config"], Mapping) else {}
-
     @cached_property
     def studies(self) -> dict[str, tuple[str, str]]:
         """Title and description of the studies that the configuration asks for, in its order."""
         known = {study["name"]: study for study in self.run.get("studies") or ()}
-        names = dict.fromkeys(name.partition("/")[0] for name in self.config.get("studies", ()))
-        studies = [(name, known.get(name, {})) for name in names]
-        return {
-            name: (str(study.get("title") or name), str(study.get("description", "")).strip())
-            for name, study in studies
-        }
+        asked = self.run["config"].get("studies", ())
+        studies = {}
+        for name in dict.fromkeys(study.partition("/")[0] for study in asked):
+            study = known.get(name, {})
+            description = str(study.get("description", "")).strip()
+            studies[name] = (str(study.get("title") or name), description)
+        return studies
 
     @cached_property
     def raw(self) -> dict[str, list[dict[str, Any]]]:
