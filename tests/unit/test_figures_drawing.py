@@ -23,7 +23,7 @@ from matplotlib.figure import Figure
 
 from toplabel.reproduction.compare.cells import KEPT, compared, read_cells, write_cells
 from toplabel.reproduction.compare.verdicts import VERDICTS
-from toplabel.reproduction.report.figures import agreement, registry
+from toplabel.reproduction.report.figures import charts, registry
 from toplabel.reproduction.report.figures import circle as circle_figure
 from toplabel.reproduction.report.figures.curves import selection_curve
 from toplabel.reproduction.report.figures.drawing import (
@@ -259,14 +259,14 @@ def marks(text: str) -> Counter:
 
 
 def test_each_cell_is_a_mark_of_the_agreement_chart() -> None:
-    drawn = agreement.draw(POINTS)
+    drawn = charts.draw_agreement(POINTS)
     assert marks(drawn) == Counter(POINTS["verdict"])
-    assert agreement.draw(POINTS) == drawn
+    assert charts.draw_agreement(POINTS) == drawn
 
 
 def test_the_picture_of_the_readme_is_the_last_whole_run() -> None:
     cells = compared(read_cells(ROOT / "reports/summary/cells.csv"), KEPT)
-    points = agreement.points_of(cells)
+    points = charts.points_of(cells)
     assert len(points) == len(cells[cells["verdict"] != ""])
     picture = (ROOT / "docs/images/agreement.svg").read_text(encoding="utf-8")
     assert marks(picture) == Counter(points["verdict"])

@@ -6,7 +6,7 @@ from toplabel.reproduction.compare.cells import KEPT, MEASURED, PUBLISHED
 from toplabel.reproduction.compare.verdicts import CLOSE, TOLERANCE, VERDICTS
 from toplabel.reproduction.report import beside, findings
 from toplabel.reproduction.report.background import kinds_of_missing
-from toplabel.reproduction.report.figures import agreement
+from toplabel.reproduction.report.figures import charts
 from toplabel.reproduction.report.findings import missed, score_of
 from toplabel.reproduction.report.inputs import Inputs
 from toplabel.reproduction.report.text import (
@@ -70,8 +70,8 @@ def _scale(inputs: Inputs) -> str:
 def front_page(inputs: Inputs) -> tuple[Page, dict[str, str]]:
     """Return the front page, and the drawings that it shows, SVG by name."""
     state = MEASURED if score_of(inputs.cells_in(MEASURED))["comparable"] else KEPT
-    points = agreement.points_of(inputs.cells_in(state))
-    pictures = {"agreement": agreement.draw(points)} if len(points) else {}
+    points = charts.points_of(inputs.cells_in(state))
+    pictures = {"agreement": charts.draw_agreement(points)} if len(points) else {}
     score = [*_warnings(inputs), *_answers(inputs), *_scores(inputs)]
     score += [_agreement(state, inputs)] if pictures else []
     files = [[Entry(file, href=file), words] for file, words in _WORDS["downloads"].items()]

@@ -14,7 +14,7 @@ from toplabel.metrics.names import unit
 from toplabel.reproduction.compare.published import decimals_of
 from toplabel.reproduction.compare.statistics import FEWEST_SETS
 from toplabel.reproduction.frames import split_names
-from toplabel.reproduction.report.figures import ranks
+from toplabel.reproduction.report.figures import charts
 from toplabel.reproduction.report.inputs import Inputs
 from toplabel.reproduction.report.text import (
     WORDS,
@@ -104,7 +104,7 @@ class StudyTable:
         """Return the critical-difference diagram."""
         names = self.methods["method"]
         groups = {words: self.groups(test) for test, words in TESTS.items()}
-        return ranks.draw(
+        return charts.draw_ranks(
             dict(zip(names, self.methods["mean_rank"], strict=True)),
             self.labels,
             groups,

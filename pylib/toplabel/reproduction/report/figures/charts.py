@@ -1,7 +1,10 @@
-"""The agreement chart: how far each measured number lies from the printed one, a row a table."""
+"""The charts that a report draws itself: how far each measured number lies from the printed one, and
+the critical-difference diagram of methods.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +13,15 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from toplabel.reproduction.compare.verdicts import CLOSE, TOLERANCE, VERDICTS, in_points
-from toplabel.reproduction.report.figures.drawing import INK, MUTED, WIDTH, house_style, picture
+from toplabel.reproduction.report.figures.drawing import (
+    INK,
+    MUTED,
+    PALETTE,
+    WIDTH,
+    house_style,
+    mathtext,
+    picture,
+)
 from toplabel.reproduction.report.text import count, signed, table_label, table_order
 
 _KNEE = 0.1  # points; the axis is linear up to about here, and logarithmic beyond
@@ -36,7 +47,7 @@ _MARKS: dict[str, dict[str, Any]] = {
 
 
 def points_of(cells: pd.DataFrame) -> pd.DataFrame:
-    """Return the numbers that `draw` shows, of those of one run that have a verdict.
+    """Return the numbers that `draw_agreement` shows, of those of one run that have a verdict.
 
     There is a row for each, the tables in order: ``table``, the name of its table; ``points``, measured
     minus printed (a hundredth of a loss is a point); ``verdict``.
@@ -52,7 +63,7 @@ def points_of(cells: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def draw(points: pd.DataFrame, background: str = "none") -> str:
+def draw_agreement(points: pd.DataFrame, background: str = "none") -> str:
     """Draw the chart of `points_of` as SVG; a picture that stands alone needs a background."""
     tables = list(points["table"].unique())
     reach = max(2.0, points["points"].abs().max())
@@ -105,3 +116,69 @@ def _stacked(points: pd.DataFrame, ax: Axes, reach: float) -> pd.DataFrame:
     step = (_ROOM / highest).clip(upper=_LARGEST_STEP)
     side = np.where(rank % 2 == 1, 1, -1)
     return marks.assign(height=marks["row"] + step * ((rank + 1) // 2) * side)
+
+
+# The critical-difference diagram: mean ranks, and which methods no test tells apart ---------------
+
+Groups = Sequence[Sequence[str]]
+_BAR, _LINE = 0.32, 0.55  # heights of a bar and of a line of labels, in units of the axis
+_INCHES = 0.26  # of a unit
+
+
+def draw_ranks(
+    ranks: Mapping[str, float],
+    labels: Mapping[str, str],
+    groups: Mapping[str, Groups],
+    critical_difference: float,
+    file_format: str = "svg",
+) -> bytes:
+    """Draw the mean ranks on an axis, with a bar for each group of methods of which no two differ.
+
+    `ranks` are those of the methods, the best first, `groups` those of each test by its name, and the
+    critical difference is that of mean ranks by Nemenyi's test. The format is "svg" or "pdf".
+    """
+    count = len(ranks)
+    bars = [(test, group) for test, rows in groups.items() for group in rows]
+    below = _BAR * (len(bars) + 1)
+    lines = (count + 1) // 2
+    height = 1.6 + below + _LINE * lines
+    with house_style():
+        figure = Figure(figsize=(WIDTH, _INCHES * height + 0.2), layout="constrained")
+        ax = figure.subplots()
+        ax.set_xlim(1.0 - 0.42 * count, count + 0.42 * count)
+        ax.set_ylim(-below - _LINE * lines, 1.6)
+        ax.axis("off")
+        _draw_axis(ax, count, critical_difference)
+        colours = dict(zip(groups, (INK, PALETTE[0]), strict=False))
+        for i, (test, group) in enumerate(bars):
+            ends = [ranks[group[0]] - 0.04, ranks[group[-1]] + 0.04]
+            ax.plot(ends, [-_BAR * (i + 1)] * 2, color=colours[test], linewidth=3.0, marker="")
+        for test, colour in colours.items():
+            ax.plot([], [], color=colour, linewidth=3.0, label=f"no two differ: {test}")
+        figure.legend(loc="outside lower center", ncols=2)
+        for i, (method, rank) in enumerate(ranks.items()):
+            is_left = i < lines
+            place = i if is_left else count - 1 - i
+            _draw_method(ax, rank, mathtext(labels[method]), -below - _LINE * place, is_left, count)
+        return picture(figure, "Mean ranks", file_format)
+
+
+def _draw_axis(ax: Axes, count: int, critical_difference: float) -> None:
+    """Draw the axis of ranks, and the critical difference as a length above it."""
+    ax.plot([1, count], [0, 0], color=INK, linewidth=0.8, marker="")
+    for rank in range(1, count + 1):
+        ax.plot([rank, rank], [0, 0.15], color=INK, linewidth=0.8, marker="")
+        ax.text(rank, 0.25, str(rank), ha="center", va="bottom")
+    ends = [1.0, 1.0 + critical_difference]
+    ax.plot(ends, [1.15, 1.15], color=MUTED, linewidth=1.2, marker="|")
+    words = f"critical difference (Nemenyi) {critical_difference:.2f}"
+    ax.text(ends[0], 1.25, words, ha="left", va="bottom")
+
+
+def _draw_method(ax: Axes, rank: float, label: str, y: float, is_left: bool, count: int) -> None:
+    """Draw a line from the rank of a method down to its label, at the nearer side."""
+    end = 1.0 - 0.05 * count if is_left else count + 0.05 * count
+    ax.plot([rank, rank, end], [0, y, y], color=MUTED, linewidth=0.7, marker="")
+    text = f"{label}  {rank:.2f}" if is_left else f"{rank:.2f}  {label}"
+    side = "right" if is_left else "left"
+    ax.text(end, y, f" {text} ", ha=side, va="center")
