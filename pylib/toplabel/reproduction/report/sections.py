@@ -167,9 +167,10 @@ def records(cells: pd.DataFrame, inputs: Inputs) -> Table:
     columns = [name for name in _RECORD if not cells[name].isin(["", nan]).all()]
     rows: list[list[str | Entry]] = []
     for row in cells.to_dict("records"):
-        texts = [_as_text(name, row[name]) for name in columns]
-        rows.append([*texts, Entry(row["file"], href=inputs.link(row["file"]))])
-    return table_of("Records", [*columns, "file"], rows, anchors=cells["record"])
+        first, *texts = (_as_text(name, row[name]) for name in columns)
+        file = Entry(row["file"], href=inputs.link(row["file"]))
+        rows.append([Entry(first, anchor=row["record"]), *texts, file])
+    return table_of("Records", [*columns, "file"], rows)
 
 
 def _as_text(column: str, value: str | float) -> str:

@@ -38,6 +38,7 @@ class Text:
 class Entry:
     """An entry of a `Table`: a text, which may be a link, and a second line.
 
+    The first entry of a row may have the `anchor` of the row.
     `verdict` is the key of a verdict, whose mark stands after the text; `stopped` marks a number
     from a fit that did not converge, `best` the best of a column, and `alike` what a test does not
     tell from it.
@@ -50,24 +51,17 @@ class Entry:
     stopped: bool = False
     best: bool = False
     alike: bool = False
-
-
-@dataclass
-class Row:
-    """A row of a `Table`; the first cell names it."""
-
-    cells: list[Entry]
     anchor: str = ""
 
 
 @dataclass
 class Table:
-    """A table of words and numbers, and the file that it is printed from."""
+    """A table of words and numbers, and the file that it is printed from. The first cell names a row."""
 
     caption: str
     columns: list[str]
     numeric: list[bool]
-    rows: list[Row]
+    rows: list[list[Entry]]
     file: str = ""
     href: str = ""
     kind: str = field(default="table", init=False)
@@ -77,8 +71,6 @@ def table_of(
     caption: str,
     columns: Iterable[str],
     rows: Iterable[Iterable[str | Entry]],
-    *,
-    anchors: Iterable[str] = (),
     file: str = "",
     href: str = "",
 ) -> Table:
@@ -86,8 +78,7 @@ def table_of(
     entries = [[Entry(value) if isinstance(value, str) else value for value in row] for row in rows]
     columns = list(columns)
     numeric = [are_numbers([row[i].text for row in entries]) for i in range(len(columns))]
-    names = [*anchors] or [""] * len(entries)
-    return Table(caption, columns, numeric, [*map(Row, entries, names)], file, href)
+    return Table(caption, columns, numeric, entries, file, href)
 
 
 @dataclass

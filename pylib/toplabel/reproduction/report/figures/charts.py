@@ -31,18 +31,14 @@ _ROOM = 0.84  # of a row, for its highest stack
 _LARGEST_STEP = 0.16  # of a row, between two marks of a stack
 _ROW = 0.36  # inches
 _GREEN = "#009e73"
-_MARKS: dict[str, dict[str, Any]] = {
-    "match": {"marker": "o", "color": _GREEN, "markersize": 2.6},
-    "close": {"marker": "D", "color": "#0b5fa5", "markersize": 3.0},
-    "spread": {
-        "marker": "o",
-        "color": MUTED,
-        "markersize": 3.2,
-        "markerfacecolor": "white",
-    },
-    "higher": {"marker": "^", "color": "#a3548c", "markersize": 3.6},
-    "lower": {"marker": "v", "color": "#a3548c", "markersize": 3.6},
-    "off": {"marker": "x", "color": "#c24a00", "markersize": 3.8},
+# Marker, colour and size of each verdict.
+_MARKS = {
+    "match": ("o", _GREEN, 2.6),
+    "close": ("D", "#0b5fa5", 3.0),
+    "spread": ("o", MUTED, 3.2),
+    "higher": ("^", "#a3548c", 3.6),
+    "lower": ("v", "#a3548c", 3.6),
+    "off": ("x", "#c24a00", 3.8),
 }
 
 
@@ -74,8 +70,10 @@ def draw_agreement(points: pd.DataFrame, background: str = "none") -> str:
         ax.set_facecolor(background)
         _set_axes(ax, tables, reach)
         marks = _stacked(points, ax, reach)
-        for key, look in _MARKS.items():
+        for key, (marker, colour, size) in _MARKS.items():
             judged = marks[marks["verdict"] == key]
+            look: dict[str, Any] = {"marker": marker, "color": colour, "markersize": size}
+            look["markerfacecolor"] = "white" if key == "spread" else colour
             label = f"{VERDICTS[key].word} {count(len(judged))}"
             if len(judged):
                 ax.plot("points", "height", data=judged, label=label, ls="", gid=key, **look)

@@ -39,41 +39,6 @@ _SCRIPTS = re.compile(r"\^\{[^{}]*\}(?:_\{[^{}]*\})?|_\{[^{}]*\}(?:\^\{[^{}]*\})
 
 WIDTH, HEIGHT = 7.2, 9.2  # inches: the text of the PDF's page, with room for a caption
 
-_STYLE: dict[Any, Any] = {
-    "svg.fonttype": "path",
-    "svg.hashsalt": "toplabel",
-    "figure.facecolor": "none",
-    "savefig.facecolor": "none",
-    "savefig.transparent": True,
-    "font.family": "DejaVu Sans",
-    "font.size": 8.0,
-    "axes.titlesize": 8.5,
-    "axes.titlelocation": "left",
-    "axes.labelsize": 8.0,
-    "axes.edgecolor": MUTED,
-    "axes.labelcolor": INK,
-    "axes.linewidth": 0.6,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "axes.axisbelow": True,
-    "axes.prop_cycle": cycler(color=PALETTE),
-    "grid.color": RULE,
-    "grid.linewidth": 0.4,
-    "text.color": INK,
-    "xtick.color": INK,
-    "ytick.color": INK,
-    "xtick.labelsize": 7.5,
-    "ytick.labelsize": 7.5,
-    "xtick.major.width": 0.6,
-    "ytick.major.width": 0.6,
-    "lines.linewidth": 1.3,
-    "lines.markersize": 3.5,
-    "legend.frameon": False,
-    "legend.fontsize": 7.5,
-    "mathtext.fontset": "dejavusans",
-}
-
 
 @contextmanager
 def house_style() -> Iterator[None]:
@@ -84,7 +49,21 @@ def house_style() -> Iterator[None]:
     """
     with mpl.rc_context():
         mpl.rcdefaults()
-        mpl.rcParams.update(_STYLE)
+        mpl.rc("svg", fonttype="path", hashsalt="toplabel")
+        mpl.rc("figure", facecolor="none")
+        mpl.rc("savefig", facecolor="none", transparent=True)
+        mpl.rc("font", family="DejaVu Sans", size=8.0)
+        mpl.rc("mathtext", fontset="dejavusans")
+        mpl.rc("text", color=INK)
+        mpl.rc("axes", titlesize=8.5, titlelocation="left", labelsize=8.0, linewidth=0.6)
+        mpl.rc("axes", edgecolor=MUTED, labelcolor=INK, prop_cycle=cycler(color=PALETTE))
+        mpl.rc("axes", grid=True, axisbelow=True)
+        mpl.rc("axes.spines", top=False, right=False)
+        mpl.rc("grid", color=RULE, linewidth=0.4)
+        mpl.rc(("xtick", "ytick"), color=INK, labelsize=7.5)
+        mpl.rc(("xtick.major", "ytick.major"), width=0.6)
+        mpl.rc("lines", linewidth=1.3, markersize=3.5)
+        mpl.rc("legend", frameon=False, fontsize=7.5)
         yield
 
 
