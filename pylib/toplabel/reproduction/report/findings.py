@@ -12,7 +12,6 @@ from toplabel.reproduction.compare.claims import OTHER, PRINTED, SAME, SHARED
 from toplabel.reproduction.compare.intervals import FAILS, HOLDS, UNDECIDED
 from toplabel.reproduction.compare.published import decimals_of
 from toplabel.reproduction.compare.verdicts import NOT_REPRODUCED, VERDICTS
-from toplabel.reproduction.config.notes import Reading
 from toplabel.reproduction.report.inputs import Inputs
 from toplabel.reproduction.report.text import (
     PAPERS,
@@ -165,18 +164,13 @@ def readings(inputs: Inputs) -> list[Part]:
     if others:
         parts.append(Text(WORDS["readings"]["found"], style="note"))
     for reading in others:
-        parts += _reading(reading, otherwise[otherwise["found_reading"] == reading.name])
+        part = otherwise[otherwise["found_reading"] == reading.name]
+        before, after = in_words(score_of(part)), in_words(score_of(under_found(part)))
+        note = f"Stated: {before}. Found: {after}. Printed test numbers had a part in this choice."
+        parts.append(Text(reading.found, lead=f"{reading.title}.", note=note, style="item"))
+        texts = [Text(text, style="note") for text in (reading.stated, reading.evidence)]
+        parts.append(Fold("What is stated, and the evidence", [*texts]))
     return parts
-
-
-def _reading(reading: Reading, cells: pd.DataFrame) -> list[Part]:
-    before, after = in_words(score_of(cells)), in_words(score_of(under_found(cells)))
-    note = f"Stated: {before}. Found: {after}. Printed test numbers had a part in this choice."
-    texts: list[Part] = [Text(text, style="note") for text in (reading.stated, reading.evidence)]
-    return [
-        Text(reading.found, lead=f"{reading.title}.", note=note, style="item"),
-        Fold("What is stated, and the evidence", texts),
-    ]
 
 
 # The claims of the papers -------------------------------------------------------------------------

@@ -8,7 +8,6 @@ from math import nan
 from pathlib import Path
 
 import pandas as pd
-from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from toplabel.reproduction.compare.published import decimals_of
 from toplabel.reproduction.compare.within import SCORES
@@ -17,6 +16,7 @@ from toplabel.reproduction.frames import write_frame
 from toplabel.reproduction.report.background import last_error
 from toplabel.reproduction.report.beside import caption, study_tables
 from toplabel.reproduction.report.inputs import Inputs
+from toplabel.reproduction.report.render import templates
 from toplabel.reproduction.report.study_table import StudyTable
 from toplabel.reproduction.report.text import fixed, p_value, segments
 from toplabel.reproduction.report.tree import Entry
@@ -91,14 +91,11 @@ def latex(label: str) -> str:
 
 def latex_table(of: StudyTable) -> str:
     """Return the table of methods by data sets, for the package booktabs."""
-    environment = Environment(
-        loader=PackageLoader("toplabel.reproduction.report", "templates"),
-        undefined=StrictUndefined,
+    environment = templates(
         variable_start_string="<<",
         variable_end_string=">>",
         block_start_string="<%",
         block_end_string="%>",
-        trim_blocks=True,
         keep_trailing_newline=True,
     )
     environment.filters.update(latex=latex, marked=_marked)

@@ -18,7 +18,7 @@ from markupsafe import Markup
 
 from toplabel.reproduction.compare.verdicts import VERDICTS
 from toplabel.reproduction.files import FileError, atomic_path
-from toplabel.reproduction.report.text import PAPERS, SEGMENT, read_template
+from toplabel.reproduction.report.text import PAPERS, SCRIPTS, read_template
 from toplabel.reproduction.report.tree import Tree
 
 #: Marks our pages.
@@ -31,15 +31,15 @@ _STANDARDS: tuple[list[Any], ...] = (["ua-1"], [])
 _SOURCES = (_MAIN, "parts.typ", "references.yml")
 
 
+def templates(**options: Any) -> Environment:
+    """Return the environment of the folder ``templates`` with some options of Jinja."""
+    loader = PackageLoader("toplabel.reproduction.report", "templates")
+    return Environment(loader=loader, undefined=StrictUndefined, trim_blocks=True, **options)
+
+
 def write_html(tree: Tree, pictures: Mapping[str, str], folder: Path) -> None:
     """Write a page for each page of the tree; pages of an earlier report are removed."""
-    environment = Environment(
-        loader=PackageLoader("toplabel.reproduction.report", "templates"),
-        undefined=StrictUndefined,
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    environment = templates(autoescape=True, lstrip_blocks=True)
     environment.filters.update(label=label_markup)
     environment.globals.update(
         report=tree,
@@ -81,14 +81,10 @@ def label_markup(label: str) -> Markup:
 
 def _scripts(name: re.Match[str]) -> str:
     """Return a name with its superscripts and subscripts as HTML."""
-    stacked = _PAIR.sub(r'<span class="ss"><sup>\1</sup><sub>\2</sub></span>', name[2])
-    scripts = SEGMENT.sub(_script, stacked)
+    scripts = _PAIR.sub(r'<span class="ss"><sup>\1</sup><sub>\2</sub></span>', name[2])
+    for sign, tag in SCRIPTS.items():
+        scripts = re.sub(rf"\{sign}\{{([^{{}}]*)\}}", rf"<{tag}>\1</{tag}>", scripts)
     return f'<span class="nb">{name[1]}{scripts}</span>' if name[1] else scripts
-
-
-def _script(mark: re.Match[str]) -> str:
-    tag = "sup" if mark[1] == "^" else "sub"
-    return f"<{tag}>{mark[2]}</{tag}>"
 
 
 def write_pdf(tree: Tree, pictures: Mapping[str, str], out: Path) -> None:

@@ -59,7 +59,7 @@ _NUMBER = re.compile(
     r"([-+−]?)(\d[\d\u2009\u202f]*)((?:\.\d+)?(?:e[-+−]?\d+)?)((?: ± [\d.]+)?(?: %)?)"
 )
 SEGMENT = re.compile(r"([\^_])\{([^{}]*)\}")
-_STYLES = {"^": "sup", "_": "sub"}
+SCRIPTS = {"^": "sup", "_": "sub"}
 
 
 def segments(label: str) -> list[tuple[str, str]]:
@@ -70,7 +70,7 @@ def segments(label: str) -> list[tuple[str, str]]:
     first, *rest = SEGMENT.split(label)
     pairs = [("text", first)]
     for sign, inner, text in zip(rest[::3], rest[1::3], rest[2::3], strict=True):
-        pairs += [(_STYLES[sign], inner), ("text", text)]
+        pairs += [(SCRIPTS[sign], inner), ("text", text)]
     return [pair for pair in pairs if pair != ("text", "")]
 
 
