@@ -78,7 +78,9 @@ def _files(tables: list[StudyTable]) -> Table:
             if table.is_over_sets or "ranks" not in ending:
                 files[f"{table.file_name}{ending}"] = f"{table.metric}: {words}"
     files |= _WORDS["files_of_all"]
-    rows = [[Entry(name, href=f"data/{name}"), words] for name, words in files.items()]
+    rows: list[list[str | Entry]] = [
+        [Entry(name, href=f"data/{name}"), words] for name, words in files.items()
+    ]
     return table_of("Files for a paper", ["File", "What it is"], rows)
 
 

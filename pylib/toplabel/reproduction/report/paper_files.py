@@ -21,7 +21,7 @@ from toplabel.reproduction.report.study_table import StudyTable
 from toplabel.reproduction.report.text import fixed, p_value, segments
 from toplabel.reproduction.report.tree import Entry
 
-_ESCAPES = {sign: f"\\{sign}" for sign in "&%$#_{}"}
+_ESCAPES: dict[str, str | int] = {sign: f"\\{sign}" for sign in "&%$#_{}"}
 _ESCAPES |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
 _ESCAPES |= {"−": "$-$", "–": "--", "±": r"$\pm$", "<": "$<$"}
 _GREEK = {"α": "alpha", "β": "beta", "γ": "gamma", "θ": "theta"}

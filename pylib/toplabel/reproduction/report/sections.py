@@ -129,8 +129,8 @@ def _numbers(inputs: Inputs, cells: pd.DataFrame, anchor: str) -> list[Part]:
         again = Text("A number is computed again, from the raw data, by", note=_AGAIN)
         parts.append(Fold(title, [again, records(cells[measured], inputs)]))
     if bare:
-        titles = "; ".join(grid.title for grid in bare)
-        parts.append(Fold(f"As published, not measured: {titles}", [*bare]))
+        title = f"As published, not measured: {'; '.join(grid.title for grid in bare)}"
+        parts.append(Fold(title, [*bare]))
     if len(quoted):
         words = "; ".join(_quoted(row, inputs) for row in quoted.to_dict("records"))
         parts.append(Text(f"{words}.", lead=_QUOTED, style="note"))

@@ -201,8 +201,13 @@ def draw_set_sizes(frame: pd.DataFrame) -> Figure:
 
 def _draw_sets(ax: Axes, part: pd.DataFrame) -> None:
     sized, covering = (part[part["goal"] == goal] for goal in ("size", "coverage"))
-    fixed = {"color": MUTED, "linestyle": "--", "label": "K for each row"}
-    crosses = {"color": "C1", "linestyle": "", "marker": "x", "label": "for a coverage"}
+    fixed: dict[str, Any] = {"color": MUTED, "linestyle": "--", "label": "K for each row"}
+    crosses: dict[str, Any] = {
+        "color": "C1",
+        "linestyle": "",
+        "marker": "x",
+        "label": "for a coverage",
+    }
     ax.plot("level", "fixed_coverage", data=sized, **fixed)
     ax.plot("size", "coverage", data=sized, marker="o", label="K on average", color="C0")
     ax.plot("size", "coverage", data=covering, **crosses)

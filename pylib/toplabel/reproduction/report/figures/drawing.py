@@ -60,8 +60,10 @@ def house_style() -> Iterator[None]:
         mpl.rc("axes", grid=True, axisbelow=True)
         mpl.rc("axes.spines", top=False, right=False)
         mpl.rc("grid", color=RULE, linewidth=0.4)
-        mpl.rc(("xtick", "ytick"), color=INK, labelsize=7.5)
-        mpl.rc(("xtick.major", "ytick.major"), width=0.6)
+        mpl.rc("xtick", color=INK, labelsize=7.5)
+        mpl.rc("ytick", color=INK, labelsize=7.5)
+        mpl.rc("xtick.major", width=0.6)
+        mpl.rc("ytick.major", width=0.6)
         mpl.rc("lines", linewidth=1.3, markersize=3.5)
         mpl.rc("legend", frameon=False, fontsize=7.5)
         yield
