@@ -11,7 +11,6 @@ from typing import Any
 import pandas as pd
 
 from toplabel._core.catalogue import LOSSES, parametrised
-from toplabel.reproduction.compare.verdicts import VERDICTS
 from toplabel.reproduction.frames import read_frame
 from toplabel.reproduction.report.inputs import Inputs, web_address
 from toplabel.reproduction.report.text import PAPERS, WORDS, count, fixed, shown, small
@@ -172,8 +171,6 @@ def _protocol(inputs: Inputs) -> list[str]:
         texts.append(words["stop"].format(**config))
     if inputs.of_papers:
         texts += filter(None, [WORDS["budgets"].get(inputs.run["budget"])])
-        meanings = {key: verdict.meaning for key, verdict in VERDICTS.items()}
-        texts.append(words["verdicts"].format(**meanings))
     return texts
 
 

@@ -64,18 +64,16 @@ def write_crate(tree: Tree, inputs: Inputs, folder: Path, workflow: Mapping[str,
         _add(crate, address, "CreativeWork", name=name, version="0.5")
         for address, name in _PROFILES.items()
     ]
-    root = {
-        "name": "toplabel: reproduction report",
-        "description": f"{tree['headline']} Experiments of four papers on multiclass, top-k and"
-        " multilabel classification, run again.",
-        "datePublished": run["created"],
-        "license": licence,
-        "author": authors,
-        "conformsTo": profiles,
-        "mentions": [action],
-    }
-    for key, value in root.items():
-        crate.root_dataset[key] = value
+    crate.name = "toplabel: reproduction report"
+    crate.description = (
+        f"{tree['headline']} Experiments of four papers on multiclass, top-k and multilabel"
+        " classification, run again."
+    )
+    crate.datePublished = run["created"]
+    crate.license = licence
+    crate.root_dataset["author"] = authors
+    crate.root_dataset["conformsTo"] = profiles
+    crate.root_dataset["mentions"] = [action]
     with atomic_path(folder / CRATE) as path:
         text = json.dumps(crate.metadata.generate(), indent=1, ensure_ascii=False)
         path.write_text(text + "\n", encoding="utf-8")

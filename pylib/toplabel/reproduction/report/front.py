@@ -143,8 +143,8 @@ def _scores(inputs: Inputs) -> list[Part]:
             rows.append([name, *map(count, [*counts, score["spread"], stopped])])
     if not rows:
         return []
-    near = [verdict for verdict in VERDICTS.values() if not verdict.is_far]
-    note = " ".join(f"{verdict.word.capitalize()}: {verdict.meaning}." for verdict in near)
+    meanings = {key: verdict.meaning for key, verdict in VERDICTS.items()}
+    note = _WORDS["verdicts"].format(**meanings)
     if kept["verdict"].ne("").any():
         note += f" {_WORDS['kept'].format(kept=inputs.kept_name)}"
     columns = ["Numbers of", "Compared", "Match", "Close", "Not reproduced", "Within spread"]

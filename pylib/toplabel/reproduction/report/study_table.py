@@ -156,30 +156,27 @@ class StudyTable:
 
     def against_reference(self) -> Fold:
         """Return the differences from the reference, over the data sets and on each."""
-        tables = [self._over_sets()] if self.is_over_sets else []
+        on_sets = [
+            [self.inputs.title(row["dataset"]), row["label"], *_compared(row, row["ahead_p"])]
+            for row in self.scores.to_dict("records")
+            if row["method"] != self.test["reference"]
+        ]
+        columns = ["Data set", "Method", *_COMPARED]
+        tables = [table_of(f"{self.metric}, on each data set", columns, on_sets)]
+        if self.is_over_sets:
+            over_sets = [
+                [row["label"], fixed(row["mean_rank"], 2), *_compared(row, row["p"])]
+                for row in self.methods.to_dict("records")
+            ]
+            columns = ["Method", "Mean rank", *_COMPARED]
+            caption = f"{self.metric}, over {len(self.datasets)} data sets"
+            tables.insert(0, table_of(caption, columns, over_sets))
         rope = shown(f"{self.test['rope']:g}")
         words = _WORDS["probabilities"].format(
             reference=self.reference, rope=rope, points=self.points
         )
         title = f"{self.metric}: intervals, p-values and probabilities against {self.reference}"
-        return Fold(title, [Text(words, style="note"), *tables, self._differences()])
-
-    def _over_sets(self) -> Table:
-        rows = [
-            [row["label"], fixed(row["mean_rank"], 2), *_compared(row, row["p"])]
-            for row in self.methods.to_dict("records")
-        ]
-        columns = ["Method", "Mean rank", *_COMPARED]
-        return table_of(f"{self.metric}, over {len(self.datasets)} data sets", columns, rows)
-
-    def _differences(self) -> Table:
-        rows = [
-            [self.inputs.title(row["dataset"]), row["label"], *_compared(row, row["ahead_p"])]
-            for row in self.scores.to_dict("records")
-            if row["method"] != self.test["reference"]
-        ]
-        caption = f"{self.metric}, on each data set"
-        return table_of(caption, ["Data set", "Method", *_COMPARED], rows)
+        return Fold(title, [Text(words, style="note"), *tables])
 
 
 def _compared(row: Record, p: float) -> list[str]:

@@ -77,7 +77,7 @@ def _of_times(number: str, design: str, timing: str) -> Figure:
     """Return a row of TPAMI Fig. 3, by a part of it, as "3a"."""
     name = f"tpami2017_figure0{number.replace('-', '')}"
     inputs = (f"results/timing/{timing}.csv", f"results/timing/{timing}.json")
-    return Figure(name, f"times.{design}", f"TPAMI 2017, Fig. {number}", "speed", inputs=inputs)
+    return Figure(name, f"tpami.{design}", f"TPAMI 2017, Fig. {number}", "speed", inputs=inputs)
 
 
 def _set_sizes(dataset: str) -> Figure:
@@ -98,7 +98,7 @@ _WITH_SET_SIZES = (
 FIGURES = (
     Figure(
         "tpami2017_figure04",
-        "circle.CIRCLE",
+        "tpami.CIRCLE",
         "TPAMI 2017, Fig. 4",
         dataset="circle",
         inputs=("results/circle/data/meta.json",),
