@@ -15,7 +15,7 @@ from toplabel.reproduction.frames import split_names
 from toplabel.reproduction.report.inputs import Inputs
 from toplabel.reproduction.report.study_table import TESTS, Record, StudyTable, ends_of
 from toplabel.reproduction.report.text import WORDS, count, fixed, p_value, plain, slug
-from toplabel.reproduction.report.tree import Entry, Part, Section, Table, Text, table_of
+from toplabel.reproduction.report.tree import Part, Section, Text
 
 NAME = "beside"
 _WORDS = WORDS["beside"]
@@ -54,8 +54,6 @@ def sections(inputs: Inputs) -> tuple[list[Section], dict[str, str]]:
                 parts.append(Text(answer(table), style="item"))
         if procedure := inputs.comparison.totals["procedures"].get(study):
             parts.append(Text(procedure, lead="For the method section of a paper:"))
-        if not inputs.of_papers:
-            parts.append(_files(compared))
         title, _ = inputs.studies[study]
         made.append(Section(slug(f"beside-{study}"), title, parts))
     return made, pictures
@@ -70,18 +68,14 @@ def _parts(table: StudyTable) -> list[Part]:
     return [*parts, table.against_reference()]
 
 
-def _files(tables: list[StudyTable]) -> Table:
-    """Return the table of the files for a paper."""
-    files = {}
-    for table in tables:
+def files(inputs: Inputs) -> dict[str, str]:
+    """Return the files for a paper on own data, and what each of them is."""
+    names = {}
+    for table in (table for tables in study_tables(inputs).values() for table in tables):
         for ending, words in _WORDS["files"].items():
             if table.is_over_sets or "ranks" not in ending:
-                files[f"{table.file_name}{ending}"] = f"{table.metric}: {words}"
-    files |= _WORDS["files_of_all"]
-    rows: list[list[str | Entry]] = [
-        [Entry(name, href=f"data/{name}"), words] for name, words in files.items()
-    ]
-    return table_of("Files for a paper", ["File", "What it is"], rows)
+                names[f"data/{table.file_name}{ending}"] = f"{table.metric}: {words}"
+    return names | _WORDS["files_of_all"]
 
 
 # Sentences ----------------------------------------------------------------------------------------

@@ -74,7 +74,8 @@ def front_page(inputs: Inputs) -> tuple[Page, dict[str, str]]:
     pictures = {"agreement": charts.draw_agreement(points)} if len(points) else {}
     score = [*_warnings(inputs), *_answers(inputs), *_scores(inputs)]
     score += [_agreement(state, inputs)] if pictures else []
-    files = [[Entry(file, href=file), words] for file, words in _WORDS["downloads"].items()]
+    files = _WORDS["downloads"] | ({} if inputs.of_papers else beside.files(inputs))
+    rows = [[Entry(file, href=file), words] for file, words in files.items()]
     losses = (
         [Text(_WORDS["losses"], link=_EVIDENCE, href=f"../{_EVIDENCE}")] if inputs.of_papers else []
     )
@@ -85,7 +86,7 @@ def front_page(inputs: Inputs) -> tuple[Page, dict[str, str]]:
         Section("readings", "Other readings of the protocols", findings.readings(inputs)),
         Section("findings", "What the papers say, and whether this run agrees", claims),
         Section("losses", "Which loss for top-5?", [*losses]),
-        Section("downloads", "To take away", [table_of("Files", ["File", "What it is"], files)]),
+        Section("downloads", "To take away", [table_of("Files", ["File", "What it is"], rows)]),
     ]
     return Page(
         NAME, "Result", _scale(inputs), [section for section in sections if section.parts]

@@ -18,7 +18,7 @@ from toplabel.reproduction.report.beside import caption, study_tables
 from toplabel.reproduction.report.inputs import Inputs
 from toplabel.reproduction.report.render import templates
 from toplabel.reproduction.report.study_table import StudyTable
-from toplabel.reproduction.report.text import fixed, p_value, segments
+from toplabel.reproduction.report.text import SEGMENT, fixed, p_value
 from toplabel.reproduction.report.tree import Entry
 
 _ESCAPES: dict[str, str | int] = {sign: f"\\{sign}" for sign in "&%$#_{}"}
@@ -26,7 +26,7 @@ _ESCAPES |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\texta
 _ESCAPES |= {"−": "$-$", "–": "--", "±": r"$\pm$", "<": "$<$"}
 _GREEK = {"α": "alpha", "β": "beta", "γ": "gamma", "θ": "theta"}
 _ESCAPES |= {letter: rf"\ensuremath{{\{name}}}" for letter, name in _GREEK.items()}
-_SCRIPTS = {"sup": r"\textsuperscript", "sub": r"\textsubscript"}
+_SCRIPTS = {"^": r"\textsuperscript", "_": r"\textsubscript"}
 COLUMNS = {**SCORES, "error": str}
 """The columns of comparison_<metric>.csv: of a cell without a result `error` says why."""
 _OF_REFERENCE = ("mean", "std", "mean_rank")
@@ -82,11 +82,12 @@ def _with_failed(table: StudyTable) -> pd.DataFrame:
 
 def latex(label: str) -> str:
     """Return a text in the small markup of the report as LaTeX."""
-    parts = []
-    for kind, text in segments(label):
-        escaped = text.translate(str.maketrans(_ESCAPES))
-        parts.append(escaped if kind == "text" else f"{_SCRIPTS[kind]}{{{escaped}}}")
-    return "".join(parts)
+    escapes = str.maketrans(_ESCAPES)
+    first, *rest = SEGMENT.split(label)
+    text = first.translate(escapes)
+    for sign, inner, after in zip(rest[::3], rest[1::3], rest[2::3], strict=True):
+        text += f"{_SCRIPTS[sign]}{{{inner.translate(escapes)}}}{after.translate(escapes)}"
+    return text
 
 
 def latex_table(of: StudyTable) -> str:

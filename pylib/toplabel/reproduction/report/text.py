@@ -1,7 +1,7 @@
 """Names, numbers and words as the report prints them.
 
 Method labels use a small markup, ``^{..}`` for superscripts and ``_{..}`` for subscripts, so that
-the HTML page, the PDF and plain text can each show them in their own way (`segments`, `plain`).
+the HTML page, the PDF and plain text can each show them in their own way (`SEGMENT`, `plain`).
 Numbers have the papers' decimals, real minus signs, thin spaces between thousands, and are empty
 where they are missing.
 """
@@ -60,18 +60,6 @@ _NUMBER = re.compile(
 )
 SEGMENT = re.compile(r"([\^_])\{([^{}]*)\}")
 SCRIPTS = {"^": "sup", "_": "sub"}
-
-
-def segments(label: str) -> list[tuple[str, str]]:
-    """Cut a label in the small markup into (style, text) pairs; styles are "text", "sup", "sub".
-
-    Anything that is not a complete ``^{..}`` or ``_{..}`` stays as it is.
-    """
-    first, *rest = SEGMENT.split(label)
-    pairs = [("text", first)]
-    for sign, inner, text in zip(rest[::3], rest[1::3], rest[2::3], strict=True):
-        pairs += [(SCRIPTS[sign], inner), ("text", text)]
-    return [pair for pair in pairs if pair != ("text", "")]
 
 
 def plain(label: str) -> str:
