@@ -184,8 +184,6 @@ def _as_text(column: str, value: str | float) -> str:
 def plain_section(table: Mapping[str, Any], inputs: Inputs) -> Section:
     """Return the section of a table that is printed as it stands in its file."""
     frame: pd.DataFrame = table["frame"]
-    if "data set" in frame:
-        frame = frame.assign(**{"data set": frame["data set"].map(inputs.title)})
     file = f"tables/{table['name']}.csv"
     href = inputs.link(file)
     texts = frame.map(shown).to_numpy().tolist()

@@ -97,10 +97,7 @@ def fixed(value: float, decimals: int) -> str:
     """Return a number with a fixed number of decimals; empty for NaN."""
     if math.isnan(value):
         return ""
-    text = f"{value:.{decimals}f}"
-    if float(text) == 0:
-        text = text.lstrip("-")
-    return text.replace("-", "−")
+    return f"{value:z.{decimals}f}".replace("-", "−")
 
 
 def signed(value: float, decimals: int) -> str:

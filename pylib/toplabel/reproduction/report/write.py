@@ -209,10 +209,10 @@ class _Pages:
         study = max(asked, key=counts.__getitem__, default="")
         return self.of.get(self._name_of.get(study, otherwise), self.of[FIGURES])
 
-    def _studies_of(self, datasets: Iterable[str]) -> pd.Series:
-        """Return the studies of all that was measured on some data sets."""
+    def _studies_of(self, dataset: str) -> pd.Series:
+        """Return the studies of all that was measured on a data set."""
         measured = self._inputs.cells_in(MEASURED).drop_duplicates(CELL)
-        return measured.loc[measured["config_dataset"].isin([*datasets]), "study"]
+        return measured.loc[measured["config_dataset"] == dataset, "study"]
 
     def _add_tables(self) -> None:
         inputs = self._inputs
@@ -222,10 +222,10 @@ class _Pages:
         for cells, section in own_sections(inputs):
             self._page_of(cells["study"]).add_table(section)
         for dataset, section in class_sections(inputs):
-            self._page_of(self._studies_of([dataset])).sections.append(section)
+            self._page_of(self._studies_of(dataset)).sections.append(section)
         for table in inputs.tables:
-            studies = self._studies_of(table["frame"].get("data set", ()))
-            self._page_of(studies, table["page"]).add_table(plain_section(table, inputs))
+            page = self.of.get(table["page"], self.of[FIGURES])
+            page.add_table(plain_section(table, inputs))
 
     def _add_figures(self) -> None:
         """Put figures at the end of their own page, else of the page of their data set."""
@@ -233,9 +233,10 @@ class _Pages:
         for figure in self._inputs.figures:
             name = figure["name"]
             row = row_of(name)
-            dataset = row.dataset_of(name) if row and row.page == FIGURES else None
-            studies = self._studies_of([dataset] if dataset else [])
-            page = self._page_of(studies, row.page if row else FIGURES)
+            page = self.of[FIGURES]
+            if row:
+                dataset = row.dataset_of(name) if row.page == FIGURES else ""
+                page = self._page_of(self._studies_of(dataset or ""), row.page)
             if page.name not in sections:
                 title = "" if page.name == FIGURES else FIGURES.capitalize()
                 sections[page.name] = Section(FIGURES, title, [])
