@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import json
 import re
-import tempfile
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -25,10 +24,9 @@ from toplabel.reproduction.report.tree import Tree
 _MARK = '<meta name="generator" content="toplabel report">'
 _NAME = re.compile(r"([^\s^_]*)((?:[\^_]\{[^{}]*\})+)")
 _PAIR = re.compile(r"\^\{([^{}]*)\}_\{([^{}]*)\}")
-_MAIN = "report.typ"
 #: PDF/UA forbids characters that the embedded fonts lack; with them the document is a plain PDF.
 _STANDARDS: tuple[list[Any], ...] = (["ua-1"], [])
-_SOURCES = (_MAIN, "parts.typ", "references.yml")
+_SOURCES = {"main.typ": "report.typ", "parts.typ": "parts.typ", "references.yml": "references.yml"}
 
 
 def templates(**options: Any) -> Environment:
@@ -99,21 +97,19 @@ def write_pdf(tree: Tree, pictures: Mapping[str, str], out: Path) -> None:
         "verdicts": {key: vars(verdict) for key, verdict in VERDICTS.items()},
         "papers": PAPERS,
     }
-    sources = {name: read_template(name) for name in _SOURCES}
-    sources |= {f"{name}.svg": text for name, text in pictures.items()}
-    sources["content.json"] = json.dumps(content, ensure_ascii=False, allow_nan=False)
-    with tempfile.TemporaryDirectory() as folder, atomic_path(out) as path:
-        for name, text in sources.items():
-            (Path(folder) / name).write_text(text, encoding="utf-8")
-        path.write_bytes(_compiled(Path(folder), created))
+    texts = {name: read_template(source) for name, source in _SOURCES.items()}
+    texts |= {f"{name}.svg": text for name, text in pictures.items()}
+    texts["content.json"] = json.dumps(content, ensure_ascii=False, allow_nan=False)
+    files = {name: text.encode() for name, text in texts.items()}
+    with atomic_path(out) as path:
+        path.write_bytes(_compiled(files, created))
 
 
-def _compiled(root: Path, created: datetime) -> bytes:
+def _compiled(files: Any, created: datetime) -> bytes:
     for standards in _STANDARDS:
         try:
             return typst.compile(
-                root / _MAIN,
-                root=root,
+                files,
                 ignore_system_fonts=True,
                 font_paths=[],
                 format="pdf",
