@@ -93,10 +93,10 @@ def _counted(counts: Mapping[str, int], keys: Iterable[str]) -> str:
 
 
 def under_found(cells: pd.DataFrame) -> pd.DataFrame:
-    """Return cells with the verdict under the found reading where there is one."""
-    return cells.assign(
-        verdict=cells["found_verdict"].where(cells["found"].notna(), cells["verdict"])
-    )
+    """Return cells with the verdict under the found reading where there is one, and no interval then."""
+    is_found = cells["found"].notna()
+    verdicts = cells["found_verdict"].where(is_found, cells["verdict"])
+    return cells.assign(verdict=verdicts, in_rows=cells["in_rows"].mask(is_found, ""))
 
 
 # Why numbers differ -------------------------------------------------------------------------------

@@ -137,11 +137,13 @@ def _scores(inputs: Inputs) -> list[Part]:
         cells_of[f"This run: {name}"] = own[own["source"] == source]
     rows = []
     for name, cells in cells_of.items():
-        score = score_of(cells)
-        stopped = len(cells[cells["stopped"] & (cells["verdict"] != "")])
+        score, judged = score_of(cells), cells[cells["verdict"] != ""]
         counts = [score["comparable"], score["match"], score["close"], missed(score)]
+        counts += [score["spread"], judged["stopped"].sum()]
+        drawn = judged[judged["in_rows"] != ""]
+        inside = f"{count((drawn['in_rows'] == 'true').sum())} of {count(len(drawn))}"
         if score["comparable"]:
-            rows.append([name, *map(count, [*counts, score["spread"], stopped])])
+            rows.append([name, *map(count, counts), inside if len(drawn) else ""])
     if not rows:
         return []
     meanings = {key: verdict.meaning for key, verdict in VERDICTS.items()}
@@ -149,7 +151,7 @@ def _scores(inputs: Inputs) -> list[Part]:
     if kept["verdict"].ne("").any():
         note += f" {_WORDS['kept'].format(kept=inputs.kept_name)}"
     columns = ["Numbers of", "Compared", "Match", "Close", "Not reproduced", "Within spread"]
-    columns.append("Not converged")
+    columns += ["Not converged", "In the 95 % interval of ours over test rows"]
     return [table_of("Scores", columns, rows), Text(note, style="note")]
 
 

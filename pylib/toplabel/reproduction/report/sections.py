@@ -14,7 +14,6 @@ from toplabel.metrics.names import lower_is_better
 from toplabel.reproduction.compare.cells import FIT, INTERVALS
 from toplabel.reproduction.compare.classes import CONFUSION, RATES
 from toplabel.reproduction.compare.published import OTHERS, decimals_of
-from toplabel.reproduction.compare.verdicts import FEWEST_DRAWS
 from toplabel.reproduction.files import read_npz
 from toplabel.reproduction.frames import read_frame
 from toplabel.reproduction.report import findings
@@ -102,8 +101,6 @@ def _compared(inputs: Inputs, cells: pd.DataFrame) -> list[Part]:
         if score["comparable"]:
             words = f"{findings.in_words(score)}, of {count(score['comparable'])} compared."
             parts.append(Text(words, lead=f"{whose}:", style="note"))
-    if words := _within_intervals(cells[cells["state"] == "measured"]):
-        parts.append(Text(words, style="note"))
     return parts
 
 
@@ -142,21 +139,6 @@ def _quoted(row: Mapping[str, Any], inputs: Inputs) -> str:
     std = fixed(row["published_std"], decimals_of(row["metric"], row["printed"]))
     value = f"{row['printed']} ± {std}" if std else row["printed"]
     return f"{inputs.title(row['dataset'])} {metric_label(row['metric'])} {value}"
-
-
-def _within_intervals(cells: pd.DataFrame) -> str:
-    """Return the counts of printed numbers within the intervals over test rows and over folds."""
-    rows = cells.loc[cells["in_rows"] != "", "in_rows"]
-    drawn = cells[(cells["in_seeds"] != "") & (cells["seeds"] >= FEWEST_DRAWS)]
-    intervals = {
-        "in the 95 % interval of our number over draws of the test rows": rows,
-        "in the 95 % interval of a further draw of the folds": drawn["in_seeds"],
-    }
-    return " ".join(
-        f"{count(len(inside[inside == 'true']))} of {count(len(inside))} printed numbers lie {where}."
-        for where, inside in intervals.items()
-        if len(inside)
-    )
 
 
 def records(cells: pd.DataFrame, inputs: Inputs) -> Table:
