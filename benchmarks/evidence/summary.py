@@ -21,7 +21,7 @@ from toplabel.reproduction.compare.verdicts import NOT_REPRODUCED
 from toplabel.reproduction.facts import KEPT_JOBS, jobs
 from toplabel.reproduction.files import SUMMARY, FileError, read_json, write_json
 from toplabel.reproduction.frames import read_frame, write_frame
-from toplabel.reproduction.report.figures import agreement
+from toplabel.reproduction.report.figures import charts
 from toplabel.reproduction.report.findings import bases
 from toplabel.reproduction.report.text import count
 
@@ -111,8 +111,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             keep(options.results, summary, options.lacking)
         text = readme.read_text(encoding="utf-8")
         readme.write_text(_SCORE.sub(rf"\g<1>\n{score(summary)}\n\n\g<2>", text), encoding="utf-8")
-        points = agreement.points_of(compared(read_cells(summary / "cells.csv"), KEPT))
-        Path(PICTURE).write_text(agreement.draw(points, "white"), encoding="utf-8")
+        points = charts.points_of(compared(read_cells(summary / "cells.csv"), KEPT))
+        Path(PICTURE).write_text(charts.draw_agreement(points, "white"), encoding="utf-8")
     except (FileError, OSError) as error:
         print(f"make summary: {error}", file=sys.stderr)
         return 1

@@ -49,12 +49,12 @@ def row(site: Site, page: str, label: str) -> dict[str, Element]:
     raise AssertionError(f"no row {label}")
 
 
-def test_the_front_page_of_own_data_begins_with_the_answer_and_the_table(sample: Sample) -> None:
+def test_the_front_page_of_own_data_begins_with_the_answer(sample: Sample) -> None:
     site = written(sample, *over_sets(*SETS))
     text = site["index"].all("main")[0].text
     assert "over 6 data sets Fancy method has the best mean rank, 1.00 of 2 methods" in text
     assert "3.50 points ahead of Plain method, the reference" in text
-    line = row(site, "index", "Fancy method")
+    line = row(site, "beside", "Fancy method")
     assert line["Mean rank"].text == "1.00"
     assert line["six"].text.startswith("87.0 ± 1.4")
     assert line["Won/tied/lost against Plain method"].text == "6/0/0 (6 and 0 by the test)"
@@ -138,8 +138,8 @@ def test_ties_are_said_as_ties(sample: Sample) -> None:
 def test_a_method_that_the_test_does_not_tell_from_the_best_is_marked(sample: Sample) -> None:
     rows = [*folds("own", "plain", 90.0, 80.0, 85.0), *folds("own", "fancy", 91.0, 81.0, 84.0)]
     site = written(sample, *rows)
-    assert "not told from the best" in row(site, "index", "Plain method")["Own"].text
-    assert "not told from the best" not in row(site, "index", "Fancy method")["Own"].text
+    assert "not told from the best" in row(site, "beside", "Plain method")["Own"].text
+    assert "not told from the best" not in row(site, "beside", "Fancy method")["Own"].text
 
 
 def test_one_method_alone_is_compared_with_none(sample: Sample) -> None:

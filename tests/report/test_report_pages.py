@@ -111,7 +111,7 @@ def test_tables_that_were_not_measured_are_on_a_page_of_their_own(sample: Sample
 def test_the_front_page_counts_each_paper_and_the_found_readings(site: Site) -> None:
     scores = site["index"].all("table")[0]
     rows = {row.children[0].text: [c.text for c in row.children[1:]] for row in scores.all("tr")}
-    assert rows["This run"] == ["4", "2", "0", "2", "0", "1"]
+    assert rows["This run"] == ["4", "2", "0", "2", "0", "1", "1 of 1"]
     assert rows["This run, under the found readings"][:2] == ["4", "3"]
     assert rows["This run: TPAMI 2017"] == rows["This run"]
     assert "2 of 4 published numbers" in site["index"].all("h1")[0].text

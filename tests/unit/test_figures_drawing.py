@@ -23,8 +23,8 @@ from matplotlib.figure import Figure
 
 from toplabel.reproduction.compare.cells import KEPT, compared, read_cells, write_cells
 from toplabel.reproduction.compare.verdicts import VERDICTS
-from toplabel.reproduction.report.figures import agreement, registry
-from toplabel.reproduction.report.figures import circle as circle_figure
+from toplabel.reproduction.report.figures import charts, registry, tpami
+from toplabel.reproduction.report.figures.curves import selection_curve
 from toplabel.reproduction.report.figures.drawing import (
     PALETTE,
     design_of,
@@ -34,7 +34,6 @@ from toplabel.reproduction.report.figures.drawing import (
     series_look,
 )
 from toplabel.reproduction.report.figures.registry import FIGURES, FigureTask, row_of
-from toplabel.reproduction.report.figures.selection import selection_curve
 from toplabel.reproduction.selection.choice import GridValues, choose
 from toplabel.reproduction.selection.models import Model
 
@@ -97,13 +96,13 @@ def set_sizes() -> pd.DataFrame:
 
 #: A small frame for each figure that is drawn from results.
 FRAMES = {
-    "circle.CIRCLE": circle(),
-    "selection.SELECTION": selection(),
-    "learning.LEARNING": learning(),
-    "times.PROJECTIONS": projections(),
-    "times.CONVERGENCE": times("label", "relative_gap"),
-    "times.SOFTMAX": times("solver", "excess"),
-    "set_sizes.SET_SIZES": set_sizes(),
+    "tpami.CIRCLE": circle(),
+    "curves.SELECTION": selection(),
+    "curves.LEARNING": learning(),
+    "tpami.PROJECTIONS": projections(),
+    "tpami.CONVERGENCE": times("label", "relative_gap"),
+    "tpami.SOFTMAX": times("solver", "excess"),
+    "curves.SET_SIZES": set_sizes(),
 }
 
 
@@ -139,12 +138,12 @@ def test_a_figure_is_three_files_and_the_same_bytes_again(tmp_path, monkeypatch,
 
 
 def test_a_measured_figure_tells_the_conditions(tmp_path, monkeypatch) -> None:
-    give_numbers(monkeypatch, "times.SOFTMAX")
+    give_numbers(monkeypatch, "tpami.SOFTMAX")
     about = tmp_path / "timing" / "softmax.json"
     about.parent.mkdir()
     about.write_text('{"what": "Letter.", "sentence": "Measured here."}', encoding="utf-8")
     name = "tpami2017_figure03d"
-    make_figure(FigureTask(name, "times.SOFTMAX"), [about], tmp_path / f"{name}.svg")
+    make_figure(FigureTask(name, "tpami.SOFTMAX"), [about], tmp_path / f"{name}.svg")
     words = json.loads((tmp_path / f"{name}.json").read_text(encoding="utf-8"))
     assert words["caption"].endswith("Letter. Measured here.")
 
@@ -200,7 +199,7 @@ def test_labels_can_be_drawn(label: str) -> None:
 
 @given(st.lists(st.sampled_from("123"), min_size=1, max_size=40))
 def test_arcs_cover_the_circle(classes: list[str]) -> None:
-    found = circle_figure.arcs(np.array(classes))
+    found = tpami.arcs(np.array(classes))
     assert sum(end - start for start, end, _ in found) == pytest.approx(360.0)
     for (_, end, one), (start, _, other) in pairwise(found):
         assert end == start
@@ -214,7 +213,7 @@ def test_predictions_are_the_classes_of_the_highest_scores() -> None:
     nothing = dict.fromkeys(("C", "theta", "k", "primal", "dual", "relative_gap"), 0.0)
     nothing |= {"epochs": 1, "status": "", "seconds": 0.0, "gradient_norm": 0.0}
     W = np.array([[1.0, 0.0, -1.0], [0.0, 1.0, -1.0]])
-    found = circle_figure.predictions(Model("main", W=W, **nothing), np.array(["a", "b", "c"]))
+    found = tpami.predictions(Model("main", W=W, **nothing), np.array(["a", "b", "c"]))
     quarter = found.iloc[:: len(found) // 4]  # to the right, up, left, down
     assert quarter["rank1"].tolist() == ["a", "b", "c", "c"]
     assert found["rank2"].iloc[1] == "b"
@@ -259,14 +258,14 @@ def marks(text: str) -> Counter:
 
 
 def test_each_cell_is_a_mark_of_the_agreement_chart() -> None:
-    drawn = agreement.draw(POINTS)
+    drawn = charts.draw_agreement(POINTS)
     assert marks(drawn) == Counter(POINTS["verdict"])
-    assert agreement.draw(POINTS) == drawn
+    assert charts.draw_agreement(POINTS) == drawn
 
 
 def test_the_picture_of_the_readme_is_the_last_whole_run() -> None:
     cells = compared(read_cells(ROOT / "reports/summary/cells.csv"), KEPT)
-    points = agreement.points_of(cells)
+    points = charts.points_of(cells)
     assert len(points) == len(cells[cells["verdict"] != ""])
     picture = (ROOT / "docs/images/agreement.svg").read_text(encoding="utf-8")
     assert marks(picture) == Counter(points["verdict"])

@@ -11,10 +11,9 @@ from typing import Any
 import pandas as pd
 
 from toplabel._core.catalogue import LOSSES, parametrised
-from toplabel.reproduction.compare.verdicts import VERDICTS
 from toplabel.reproduction.frames import read_frame
 from toplabel.reproduction.report.inputs import Inputs, web_address
-from toplabel.reproduction.report.text import PAPERS, WORDS, count, fixed, paper_label, shown, small
+from toplabel.reproduction.report.text import PAPERS, WORDS, count, fixed, shown, small
 from toplabel.reproduction.report.tree import Entry, Fold, Part, Section, Text, table_of
 
 DATA, RUN, ITEMS = "data", "run", "papers"
@@ -36,6 +35,7 @@ _ODDITIES = {
     "classes_without_example": "classes without an example",
 }
 _COVERAGE = {"paper": str, "item": str, "where": str}
+_HEADS = {"loss": "Loss", "f_rho": "Minimiser f", "C_T": "Factor C", "alpha": "Power α"}
 _CONSTANTS = dict.fromkeys(("loss", "p", "K", "f_rho", "C_T", "alpha"), str)
 
 
@@ -48,14 +48,9 @@ def data_sections(inputs: Inputs) -> list[Section]:
     if inputs.of_papers:
         sections.insert(0, Section("missing", "What is missing, and why", _missing(inputs)))
     if inputs.missing:
-        about = (
-            "The config asks for these results and they are not there, or are of another config;"
-        )
-        about += " results/logs says why."
-        about += " The same command goes on."
         rows = [[cell, last_error(inputs.results / "logs", cell)] for cell in inputs.missing]
         table = table_of("Cells without results", ["Cell", "Error"], rows)
-        parts: list[Part] = [Text(about), table]
+        parts: list[Part] = [Text(WORDS["unfinished"]), table]
         sections.insert(0, Section("unfinished", "Not finished", parts))
     return sections
 
@@ -156,26 +151,26 @@ def run_sections(inputs: Inputs) -> list[Section]:
             for change in inputs.notes.deviations
         ]
         protocol.append(Fold("What changed after numbers were seen", [*changes]))
-    certified = [certificates(inputs)]
+    words = WORDS["checks"]
+    checks = [certificates(inputs)]
     if inputs.comparison.totals["certificates"]["any_gradient"]:
-        certified.append(WORDS["protocol"]["nonconvex"])
+        checks.append(words["nonconvex"])
+    checks += [words["verify"], words["sums"]] if inputs.of_papers else [words["sums"]]
     return [
         Section("protocol", "The protocol in short", protocol),
-        Section("certificates", "Certificates", [Text(text) for text in certified]),
+        Section("checks", "What can be checked", [Text(text) for text in checks]),
         Section("run", "Machine, versions, config", _facts(inputs.run)),
     ]
 
 
 def _protocol(inputs: Inputs) -> list[str]:
     """Return the description of how the numbers are made, in paragraphs."""
-    words, config = WORDS["protocol"], inputs.config
+    words, config = WORDS["protocol"], inputs.run["config"]
     texts = [words["method"] if inputs.of_papers else words["own"]]
     if {"tol_tune", "tol_train", "tol_other"} <= {*config}:
         texts.append(words["stop"].format(**config))
     if inputs.of_papers:
         texts += filter(None, [WORDS["budgets"].get(inputs.run["budget"])])
-        meanings = {key: verdict.meaning for key, verdict in VERDICTS.items()}
-        texts.append(words["verdicts"].format(**meanings))
     return texts
 
 
@@ -184,18 +179,14 @@ def certificates(inputs: Inputs) -> str:
     counts = inputs.comparison.totals["certificates"]
     if not counts["numbers"]:
         return "No model was trained in this run."
-    words = []
-    for key, measure in (("gap", "duality gap"), ("gradient", "norm of the gradient")):
-        if counts[key]:
-            number = count(counts[key])
-            words.append(f"{number} come from models that reached the tolerance on the {measure}")
-    if counts["stopped"]:
-        causes = ", ".join(counts["causes"]) or "no status"
-        number = count(counts["stopped"])
-        words.append(f"{number} from models that stopped before ({causes}), marked ‡")
-    if counts["none"]:
-        number = count(counts["none"])
-        words.append(f"{number} from estimators, baselines or networks, which have no certificate")
+    causes = ", ".join(counts["causes"]) or "no status"
+    kinds = {
+        "gap": "come from models that reached the tolerance on the duality gap",
+        "gradient": "come from models that reached the tolerance on the norm of the gradient",
+        "stopped": f"from models that stopped before ({causes}), marked ‡",
+        "none": "from estimators, baselines or networks, which have no certificate",
+    }
+    words = [f"{count(counts[key])} {text}" for key, text in kinds.items() if counts[key]]
     text = f"Of {count(counts['numbers'])} measured numbers, {'; '.join(words)}."
     if counts["largest_gap"] is None:
         return text
@@ -228,44 +219,32 @@ def _facts(run: Mapping[str, Any]) -> list[Part]:
 def paper_tables(checkout: Path) -> list[dict[str, Any]]:
     """Return tables to print as they stand (`toplabel.reproduction.report.inputs.Inputs`)."""
     items = read_frame(checkout / "config/coverage.csv", _COVERAGE)
-    heads = {"item": "Item", "where": "Where it is"}
-    tables = []
-    for paper in PAPERS:
-        part = items.loc[items["paper"] == paper, [*heads]]
-        if len(part):
-            title = f"{paper_label(paper)}, item by item"
-            tables.append(_table(paper, title, part.rename(columns=heads)))
-    title = "TPAMI 2017, Table 1: the losses, from the catalogue"
-    tables.append(_table("losses", title, losses()))
+    items = items.rename(columns={"item": "Item", "where": "Where it is"})
     constants = read_frame(checkout / "data/published/nips2012_constants.csv", _CONSTANTS)
-    heads = {"loss": "Loss", "f_rho": "Minimiser f", "C_T": "Factor C", "alpha": "Power α"}
-    title = "NIPS 2012, Table 1: the constants of Theorem 1"
-    tables.append(_table("constants", title, constants.rename(columns=heads)))
-    return tables
+    frames = {name: part.drop(columns="paper") for name, part in items.groupby("paper")}
+    frames |= {"losses": losses(), "constants": constants.rename(columns=_HEADS)}
+    titles = {paper: f"{name}, item by item" for paper, name in PAPERS.items()}
+    titles |= WORDS["tables"]
+    return [
+        {
+            "name": f"papers-{name}",
+            "page": ITEMS,
+            "frame": frames[name],
+            "title": title,
+            "caption": WORDS["papers"].get(name, ""),
+        }
+        for name, title in titles.items()
+        if name in frames
+    ]
 
 
 def losses() -> pd.DataFrame:
     """Return a row for each loss of the library, and for the smooth form of each hinge."""
     rows = []
     for loss in LOSSES.values():
-        row = {
-            "Method": loss.label,
-            "Name": loss.about,
-            "Key": loss.key,
-            "Loss function": loss.formula,
-            "Where it stands": loss.source,
-        }
-        rows.append(row)
+        rows.append([loss.label, loss.about, loss.key, loss.formula, loss.source])
         if loss.smoothing:
-            smooth = {
-                "Method": parametrised(loss.label, "", "γ"),
-                "Loss function": "the same, smoothed",
-                "Key": f"{loss.key}, gamma > 0",
-            }
-            rows.append(row | smooth)
-    return pd.DataFrame(rows)
-
-
-def _table(name: str, title: str, frame: pd.DataFrame) -> dict[str, Any]:
-    words = {"title": title, "caption": WORDS["papers"].get(name, "")}
-    return {"name": f"papers-{name}", "page": ITEMS, "frame": frame} | words
+            label, key = parametrised(loss.label, "", "γ"), f"{loss.key}, gamma > 0"
+            rows.append([label, loss.about, key, "the same, smoothed", loss.source])
+    columns = ["Method", "Name", "Key", "Loss function", "Where it stands"]
+    return pd.DataFrame(rows, columns=columns)

@@ -1,15 +1,33 @@
-"""The page "Methods beside each other": a table of each study by each metric, and what the tests say."""
+"""The page "Methods beside each other": tables and sentences of each study by each metric, and what the
+tests say.
+"""
 
 from __future__ import annotations
 
-from toplabel.reproduction.report.figures import costs
+from collections.abc import Iterable
+
+import pandas as pd
+
+from toplabel.reproduction.compare.published import decimals_of
+from toplabel.reproduction.compare.statistics import FEWEST_SETS
+from toplabel.reproduction.compare.within import LEVEL
+from toplabel.reproduction.frames import split_names
 from toplabel.reproduction.report.inputs import Inputs
-from toplabel.reproduction.report.study_table import Record, StudyTable
-from toplabel.reproduction.report.study_words import answer, best_of, notes
-from toplabel.reproduction.report.text import plain, slug
-from toplabel.reproduction.report.tree import Entry, Part, Section, Table, Text, table_of
+from toplabel.reproduction.report.study_table import TESTS, Record, StudyTable, ends_of
+from toplabel.reproduction.report.text import WORDS, count, fixed, p_value, plain, slug
+from toplabel.reproduction.report.tree import Part, Section, Text
 
 NAME = "beside"
+_WORDS = WORDS["beside"]
+_FEW_FOLDS = 10
+
+
+def study_tables(inputs: Inputs) -> dict[str, list[StudyTable]]:
+    """Return the comparisons of each study that the run asks for, by metric."""
+    studies: dict[str, list[StudyTable]] = {}
+    for test in inputs.comparison.tests.to_dict("records"):
+        studies.setdefault(test["study"], []).append(StudyTable(inputs, test))
+    return studies
 
 
 def sections(inputs: Inputs) -> tuple[list[Section], dict[str, str]]:
@@ -21,87 +39,196 @@ def sections(inputs: Inputs) -> tuple[list[Section], dict[str, str]]:
     made: list[Section] = []
     pictures: dict[str, str] = {}
     for study, tables in study_tables(inputs).items():
-        several = [table for table in tables if table.several]
-        compared = several[:1] if inputs.of_papers else several
-        if not compared:
+        several = [table for table in tables if len(table.labels) > 1]
+        if not several:
             continue
+        compared = several[:1] if inputs.of_papers else several
         parts: list[Part] = []
         for table in compared:
             # A note that several metrics share stands once.
             parts += [part for part in _parts(table) if part not in parts]
-        parts.append(compared[0].costs())
+            if table.is_over_sets:
+                pictures[table.ranks().name] = table.diagram().decode()
         for table in several[len(compared) :]:
             if table.is_over_sets:
                 parts.append(Text(answer(table), style="item"))
         if procedure := inputs.comparison.totals["procedures"].get(study):
             parts.append(Text(procedure, lead="For the method section of a paper:"))
-        if not inputs.of_papers:
-            parts.append(_files(compared))
         title, _ = inputs.studies[study]
         made.append(Section(slug(f"beside-{study}"), title, parts))
-        first = compared[0]
-        pictures[f"costs-{first.name}"] = costs.draw(first.scores, first.points)
-        for table in compared:
-            if table.is_over_sets:
-                pictures[f"ranks-{table.name}"] = table.diagram().decode()
     return made, pictures
-
-
-def _head(table: StudyTable) -> list[Part]:
-    """Return the answer, the table and what is to be known beside it."""
-    note: list[Part] = [Text(text, style="note") for text in notes(table)]
-    return [Text(answer(table)), table.table(), *note]
 
 
 def _parts(table: StudyTable) -> list[Part]:
     """Return all that is said of the methods by the metric."""
-    figures = [table.ranks()] if table.is_over_sets else []
-    return [*_head(table), *figures, table.against_reference()]
+    notes = [_legend(table), _left_out(table), _why_no_test(table)]
+    parts: list[Part] = [Text(answer(table)), table.table()]
+    parts += [Text(text, style="note") for text in notes if text]
+    parts += [table.ranks()] if table.is_over_sets else []
+    return [*parts, table.against_reference()]
 
 
-def _files(tables: list[StudyTable]) -> Table:
-    """Return the table of the files for a paper."""
-    rows: list[list[str | Entry]] = []
-    for table in tables:
-        kinds = {"csv": "numbers", "tex": "LaTeX table (booktabs)"}
-        names = {f"{table.file_name}.{kind}": words for kind, words in kinds.items()}
-        if table.is_over_sets:
-            diagrams = [f"{table.file_name}_ranks.{kind}" for kind in ("svg", "pdf")]
-            names |= dict.fromkeys(diagrams, "critical-difference diagram")
-        rows += [
-            [Entry(name, href=f"data/{name}"), f"{table.metric}: {words}"]
-            for name, words in names.items()
-        ]
-    rows += [
-        [Entry("numbers.tex", href="data/numbers.tex"), "each number as a command of LaTeX"],
-        [Entry("protocol.tex", href="data/protocol.tex"), "the paragraph for the method section"],
-    ]
-    return table_of("Files for a paper", ["File", "What it is"], rows)
+def files(inputs: Inputs) -> dict[str, str]:
+    """Return the files for a paper on own data, and what each of them is."""
+    names = {}
+    for table in (table for tables in study_tables(inputs).values() for table in tables):
+        for ending, words in _WORDS["files"].items():
+            if table.is_over_sets or "ranks" not in ending:
+                names[f"data/{table.file_name}{ending}"] = f"{table.metric}: {words}"
+    return names | _WORDS["files_of_all"]
 
 
-def first_parts(inputs: Inputs) -> list[Part]:
-    """Return answer and table of each study by its first metric, for the front page of own data."""
-    parts: list[Part] = []
-    for tables in study_tables(inputs).values():
-        parts += _head(tables[0])
-    return parts
+# Sentences ----------------------------------------------------------------------------------------
 
 
 def headline(inputs: Inputs) -> str:
     """Return which methods are best in all studies by their first metrics, without markup."""
-    sentences = [best_of(tables[0]) for tables in study_tables(inputs).values()]
+    sentences = []
+    for table, *_ in study_tables(inputs).values():
+        best = table.scores[table.scores["best"]].groupby("dataset", sort=False)["label"]
+        texts = [f"on {inputs.title(str(name))} by {listed(labels)}" for name, labels in best]
+        on_sets = f"{table.metric} is best {'; '.join(texts)}."
+        sentences.append(_best_rank(table) if table.is_over_sets else on_sets)
     return plain(" ".join(sentences))
 
 
-def first_bests(inputs: Inputs) -> list[Record]:
-    """Return the best method on each data set by the first metric, a row of the scores."""
-    scores = inputs.comparison.scores
-    return scores[scores["place"] == 1].drop_duplicates("dataset").to_dict("records")
+def answer(table: StudyTable) -> str:
+    """Return which method is best, and by how much, in a sentence or one for each data set."""
+    if table.is_over_sets:
+        return _answer_over_sets(table)
+    sets = table.scores.groupby("dataset", sort=False)
+    return " ".join(_answer_on(table, str(name), rows) for name, rows in sets)
 
 
-def study_tables(inputs: Inputs) -> dict[str, list[StudyTable]]:
-    """Return the comparisons of each study that the run asks for, by metric."""
-    studies: dict[str, list[StudyTable]] = {}
-    for test in inputs.comparison.tests.to_dict("records"):
-        studies.setdefault(test["study"], []).append(StudyTable(inputs, test))
-    return studies
+def _best_rank(table: StudyTable) -> str:
+    first, sets = table.methods.to_dict("records")[0], count(len(table.datasets))
+    return (
+        f"{table.metric}: over {sets} data sets {first['label']} has the best mean rank,"
+        f" {fixed(first['mean_rank'], 2)} of {count(table.test['methods'])} methods."
+    )
+
+
+def _answer_over_sets(table: StudyTable) -> str:
+    first, second = table.methods.to_dict("records")[:2]
+    is_reference = first["method"] == table.test["reference"]
+    ahead = second if is_reference else first
+    who = f"{second['label']}, the next, lies" if is_reference else "It lies"
+    whom = "the reference" if is_reference else f"{table.reference}, the reference"
+    side = "behind" if ahead["ahead"] < 0 else "ahead of"
+    friedman = table.test["friedman_p"]
+    tells = "tells" if friedman <= LEVEL else "does not tell"
+    return (
+        f"{_best_rank(table)} {who} {fixed(abs(ahead['ahead']), 2)} {table.points} {side} {whom},"
+        f" in the median over the sets ({_interval(ahead, 'ahead', 'sets')}{_p(ahead['p'])})."
+        f" Friedman’s test {tells} the methods apart{_p(friedman)}. {_beyond_doubt(table)}"
+    )
+
+
+def _beyond_doubt(table: StudyTable) -> str:
+    """Return whether a test of pairs tells the best method from all others."""
+    first, *others = table.methods["method"]
+    groups = [group for test in TESTS for group in table.groups(test) if first in group]
+    level = {name for group in groups for name in group}
+    labels = [table.labels[name] for name in others if name in level]
+    if not labels:
+        return "Both tests of pairs tell it from every other method."
+    if len(labels) == len(others):
+        return (
+            "No method is best beyond doubt: some test of pairs does not tell it from each other."
+        )
+    return f"Some test of pairs does not tell it from {listed(labels)}."
+
+
+def _answer_on(table: StudyTable, dataset: str, rows: pd.DataFrame) -> str:
+    title, best = table.inputs.title(dataset), rows[rows["best"]]
+    first, *others = rows.sort_values("place").to_dict("records")
+    value = fixed(first["mean"], decimals_of(table.test["metric"]))
+    start = f"{title}, {table.metric}:"
+    if len(best) > 1:
+        return f"{start} {listed(best['label'])} are level at {value}."
+    sentence = f"{start} {first['label']} has the best number, {value}"
+    if not others:
+        return f"{sentence}."
+    second = others[0]
+    sentence += f", {fixed(second['behind'], 2)} {table.points} ahead of {second['label']}"
+    if second["over"]:
+        sentence += f" ({_interval(second, 'behind', second['over'])}{_p(second['behind_p'])})"
+        alike = rows[rows["alike"] & ~rows["best"]]
+        told = f"not told from it: {listed(alike['label'])}" if len(alike) else "told from all"
+        sentence += f"; {told}"
+    return f"{sentence}."
+
+
+def _why_no_test(table: StudyTable) -> str:
+    """Return why there is no test over data sets, or one that cannot tell; else an empty text."""
+    sets, methods = len(table.datasets), len(table.methods)
+    if not table.is_over_sets:
+        few = _WORDS["few"].format(sets=count(sets), fewest=FEWEST_SETS)
+        return few if methods > 1 else ""
+    least = table.test["wilcoxon_least_p"]
+    if least <= LEVEL:
+        return ""
+    return _WORDS["least"].format(sets=count(sets), methods=count(methods), p=p_value(least))
+
+
+def _left_out(table: StudyTable) -> str:
+    """Return what is left out over data sets: methods without a result, and sets without some method."""
+    lacking: dict[str, list[str]] = {}
+    for cell in split_names(table.test["missing"]):
+        dataset, _, method = cell.partition("/")
+        lacking.setdefault(dataset, []).append(table.labels.get(method, method))
+    texts = [f"{table.inputs.title(name)} (no {listed(of)})" for name, of in lacking.items()]
+    sentences = []
+    if absent := split_names(table.test["absent"]):
+        sentences.append(f"Without a result on any data set: {listed(absent)}.")
+    if texts:
+        sentences.append(f"Left out over the data sets: {'; '.join(texts)}. {_WORDS['way_out']}")
+    return " ".join(sentences)
+
+
+def _legend(table: StudyTable) -> str:
+    """Return the legend of the table."""
+    words = [_WORDS["spread"]] if table.scores["std"].notna().any() else []
+    words += _marks(table, "")
+    splits = table.scores.loc[table.scores["over"] == "folds", "splits"]
+    if few := sorted({number for number in splits if number < _FEW_FOLDS}):
+        words.append(_WORDS["few_folds"].format(splits=_or(few)))
+    if table.scores["stopped"].any():
+        words.append("‡ A fit did not converge.")
+    return " ".join(words)
+
+
+def caption(table: StudyTable) -> str:
+    """Return the caption of the table in a paper."""
+    splits = sorted({number for number in table.scores["splits"] if number > 1})
+    spread = f", mean ± deviation over {_or(splits)} splits" if splits else ""
+    return " ".join([f"{table.metric}{spread}.", *_marks(table, "_caption")])
+
+
+def _marks(table: StudyTable, form: str) -> list[str]:
+    """Return what bold and other marks mean, of the sets that are tested over folds, over rows or not."""
+    over = {*table.scores["over"]}
+    words = [_WORDS[f"{kind}{form}"] for kind in ("folds", "rows") if kind in over]
+    return words + ([_WORDS["untested"]] if "" in over else [])
+
+
+def _interval(row: Record, name: str, over: str) -> str:
+    ends = ends_of(row, name)
+    return f"95 % interval {ends}" if ends else f"an interval needs six {over}"
+
+
+def _p(p: float) -> str:
+    text = p_value(p)
+    if not text:
+        return ""
+    return f", p {text}" if text.startswith("<") else f", p = {text}"
+
+
+def _or(numbers: list[int]) -> str:
+    return " or ".join(map(count, numbers))
+
+
+def listed(labels: Iterable[str]) -> str:
+    """Return labels as an enumeration, with "and" before the last."""
+    *first, last = labels
+    return f"{', '.join(first)} and {last}" if first else last

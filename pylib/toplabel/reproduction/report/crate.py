@@ -28,7 +28,10 @@ from toplabel.reproduction.report.tree import Tree
 CRATE = "ro-crate-metadata.json"
 #: Where the crate holds the workflow.
 CODE = "code"
-_PROFILES = {"process": "Process Run Crate", "workflow": "Workflow Run Crate"}
+_PROFILES = {
+    "https://w3id.org/ro/wfrun/process/0.5": "Process Run Crate",
+    "https://w3id.org/ro/wfrun/workflow/0.5": "Workflow Run Crate",
+}
 
 
 def write_crate(tree: Tree, inputs: Inputs, folder: Path, workflow: Mapping[str, Path]) -> None:
@@ -57,18 +60,20 @@ def write_crate(tree: Tree, inputs: Inputs, folder: Path, workflow: Mapping[str,
         "endTime": end.isoformat(),
     }
     action = crate.add_action(main, "#run", object=used, result=results, properties=about_run)
-    root = {
-        "name": "toplabel: reproduction report",
-        "description": f"{tree['headline']} Experiments of four papers on multiclass, top-k and"
-        " multilabel classification, run again.",
-        "datePublished": run["created"],
-        "license": licence,
-        "author": authors,
-        "conformsTo": [_add_profile(crate, *profile) for profile in _PROFILES.items()],
-        "mentions": [action],
-    }
-    for key, value in root.items():
-        crate.root_dataset[key] = value
+    profiles = [
+        _add(crate, address, "CreativeWork", name=name, version="0.5")
+        for address, name in _PROFILES.items()
+    ]
+    crate.name = "toplabel: reproduction report"
+    crate.description = (
+        f"{tree['headline']} Experiments of four papers on multiclass, top-k and multilabel"
+        " classification, run again."
+    )
+    crate.datePublished = run["created"]
+    crate.license = licence
+    crate.root_dataset["author"] = authors
+    crate.root_dataset["conformsTo"] = profiles
+    crate.root_dataset["mentions"] = [action]
     with atomic_path(folder / CRATE) as path:
         text = json.dumps(crate.metadata.generate(), indent=1, ensure_ascii=False)
         path.write_text(text + "\n", encoding="utf-8")
@@ -76,11 +81,6 @@ def write_crate(tree: Tree, inputs: Inputs, folder: Path, workflow: Mapping[str,
 
 def _add(crate: ROCrate, identifier: str, kind: str, **properties: Any) -> Entity:
     return crate.add(ContextEntity(crate, identifier, {"@type": kind} | properties))
-
-
-def _add_profile(crate: ROCrate, key: str, name: str) -> Entity:
-    address = f"https://w3id.org/ro/wfrun/{key}/0.5"
-    return _add(crate, address, "CreativeWork", name=name, version="0.5")
 
 
 def _files(folder: Path) -> list[Path]:
@@ -133,16 +133,17 @@ def _add_workflow(
 
 def _raw_files(crate: ROCrate, inputs: Inputs) -> Iterator[Entity]:
     """Yield the raw files with their sums, by their addresses, or by local names without one."""
-    for dataset, file in ((name, file) for name, files in inputs.raw.items() for file in files):
-        url = web_address(file.get("url"))
-        identifier = urldefrag(url).url if url else f"#raw-{dataset}-{quote(file['name'])}"
-        if crate.get(identifier):  # sets may share a file
-            continue
-        sums = {"sha256": file.get("sha256"), "contentSize": file.get("size")}
-        words = {key: str(value) for key, value in sums.items() if value not in (None, "")}
+    for dataset, files in inputs.raw.items():
         about = f"Raw file of {dataset}; size and sum are those of the uncompressed content."
-        words |= {"name": file["name"], "description": about}
-        if url:
-            yield crate.add_file(identifier, properties=words)
-        else:
-            yield _add(crate, identifier, "CreativeWork", **words)
+        for file in files:
+            url = web_address(file.get("url"))
+            identifier = urldefrag(url).url if url else f"#raw-{dataset}-{quote(file['name'])}"
+            if crate.get(identifier):  # sets may share a file
+                continue
+            sums = {"sha256": file.get("sha256"), "contentSize": file.get("size")}
+            words = {key: str(value) for key, value in sums.items() if value not in (None, "")}
+            words |= {"name": file["name"], "description": about}
+            if url:
+                yield crate.add_file(identifier, properties=words)
+            else:
+                yield _add(crate, identifier, "CreativeWork", **words)

@@ -12,14 +12,13 @@ from toplabel.reproduction.compare.claims import OTHER, PRINTED, SAME, SHARED
 from toplabel.reproduction.compare.intervals import FAILS, HOLDS, UNDECIDED
 from toplabel.reproduction.compare.published import decimals_of
 from toplabel.reproduction.compare.verdicts import NOT_REPRODUCED, VERDICTS
-from toplabel.reproduction.config.notes import Reading
 from toplabel.reproduction.report.inputs import Inputs
 from toplabel.reproduction.report.text import (
+    PAPERS,
     WORDS,
     count,
     fixed,
     metric_label,
-    paper_label,
     signed,
     table_label,
 )
@@ -94,26 +93,17 @@ def _counted(counts: Mapping[str, int], keys: Iterable[str]) -> str:
 
 
 def under_found(cells: pd.DataFrame) -> pd.DataFrame:
-    """Return cells with the verdict under the found reading where there is one."""
-    return cells.assign(
-        verdict=cells["found_verdict"].where(cells["found"].notna(), cells["verdict"])
-    )
+    """Return cells with the verdict under the found reading where there is one, and no interval then."""
+    is_found = cells["found"].notna()
+    verdicts = cells["found_verdict"].where(is_found, cells["verdict"])
+    return cells.assign(verdict=verdicts, in_rows=cells["in_rows"].mask(is_found, ""))
 
 
 # Why numbers differ -------------------------------------------------------------------------------
 
 
-def reasons(inputs: Inputs, cells: pd.DataFrame, with_tables: bool = False) -> list[Part]:
-    """Return the reasons why cells are not reproduced, those of most cells first.
-
-    Parameters
-    ----------
-    inputs : Inputs
-    cells : DataFrame
-        Rows of the wide frame (`toplabel.reproduction.compare.wide`).
-    with_tables : bool
-        Name the tables of the cells.
-    """
+def reasons(inputs: Inputs, cells: pd.DataFrame) -> list[Part]:
+    """Return the reasons why cells of the wide frame are not reproduced, those of most cells first."""
     far = cells[cells["verdict"].isin(NOT_REPRODUCED)]
     groups = [part for _, part in far.groupby("reason", sort=False)]
     groups.sort(key=lambda part: (part["reason"].iloc[0] == "", -len(part)))
@@ -122,8 +112,7 @@ def reasons(inputs: Inputs, cells: pd.DataFrame, with_tables: bool = False) -> l
         first = part.iloc[0]
         keys = part[["source", "table"]].drop_duplicates().itertuples(index=False, name=None)
         tables = "; ".join(table_label(*key) for key in keys)
-        note = first["reason_why"] or "These cells were not looked into."
-        note += f" ({tables})" if with_tables else ""
+        note = f"{first['reason_why'] or 'These cells were not looked into.'} ({tables})"
         counts = _counted(part["verdict"].value_counts().to_dict(), VERDICTS)
         title = f"{first['reason_title'] or _UNKNOWN}."
         parts.append(Text(title, lead=counts, note=note, style="item"))
@@ -175,18 +164,13 @@ def readings(inputs: Inputs) -> list[Part]:
     if others:
         parts.append(Text(WORDS["readings"]["found"], style="note"))
     for reading in others:
-        parts += _reading(reading, otherwise[otherwise["found_reading"] == reading.name])
+        part = otherwise[otherwise["found_reading"] == reading.name]
+        before, after = in_words(score_of(part)), in_words(score_of(under_found(part)))
+        note = f"Stated: {before}. Found: {after}. Printed test numbers had a part in this choice."
+        parts.append(Text(reading.found, lead=f"{reading.title}.", note=note, style="item"))
+        texts = [Text(text, style="note") for text in (reading.stated, reading.evidence)]
+        parts.append(Fold("What is stated, and the evidence", [*texts]))
     return parts
-
-
-def _reading(reading: Reading, cells: pd.DataFrame) -> list[Part]:
-    before, after = in_words(score_of(cells)), in_words(score_of(under_found(cells)))
-    note = f"Stated: {before}. Found: {after}. Printed test numbers had a part in this choice."
-    texts: list[Part] = [Text(text, style="note") for text in (reading.stated, reading.evidence)]
-    return [
-        Text(reading.found, lead=f"{reading.title}.", note=note, style="item"),
-        Fold("What is stated, and the evidence", texts),
-    ]
 
 
 # The claims of the papers -------------------------------------------------------------------------
@@ -200,7 +184,7 @@ def claim_parts(inputs: Inputs) -> list[Part]:
     asked = [claim for claim in claims if claim[SAME]["outcome"] or claim[OTHER]["outcome"]]
     parts: list[Part] = []
     if claims:
-        parts.append(_counts(claims))
+        parts.append(_counts(inputs.comparison.claims, len(claims)))
     if asked:
         kept = {claim[PRINTED]["claim"]: claim for claim in _by_claim(inputs.kept_claims)}
         rows = [
@@ -223,14 +207,13 @@ def _by_claim(frame: pd.DataFrame) -> list[Claim]:
     return claims
 
 
-def _counts(claims: list[Claim]) -> Part:
+def _counts(claims: pd.DataFrame, number: int) -> Part:
     """Return the table that counts the claims by outcome, in print and here."""
-    rows = []
-    for name, words in _CLAIMS_OF.items():
-        outcomes = [claim[name]["outcome"] for claim in claims]
-        whole = ", whole tables" if name == PRINTED else ""
-        rows.append([words + whole, *(count(outcomes.count(outcome)) for outcome in OUTCOMES)])
-    caption = f"Outcomes of {len(claims)} claims of the papers"
+    counts = pd.crosstab(claims["numbers"], claims["outcome"])
+    counts = counts.reindex(index=[*_CLAIMS_OF], columns=[*OUTCOMES], fill_value=0)
+    names = _CLAIMS_OF | {PRINTED: "In the papers, whole tables"}
+    rows = [[names[row.Index], *map(count, row[1:])] for row in counts.itertuples()]
+    caption = f"Outcomes of {number} claims of the papers"
     return table_of(caption, ["Asked of", *OUTCOMES.values()], rows)
 
 
@@ -239,7 +222,7 @@ def _sentence(row: Mapping[str, Any]) -> str:
 
 
 def _place(row: Mapping[str, Any]) -> str:
-    return f"{paper_label(row['source'])}, {row['place']}"
+    return f"{PAPERS[row['source']]}, {row['place']}"
 
 
 def _entries(claim: Claim, kept: Claim, inputs: Inputs) -> list[Entry]:

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-import pandas as pd
-
 from toplabel.reproduction.compare.cells import KEPT, MEASURED, PUBLISHED
 from toplabel.reproduction.compare.verdicts import CLOSE, TOLERANCE, VERDICTS
 from toplabel.reproduction.report import beside, findings
-from toplabel.reproduction.report.background import certificates, kinds_of_missing
-from toplabel.reproduction.report.figures import agreement
+from toplabel.reproduction.report.background import kinds_of_missing
+from toplabel.reproduction.report.figures import charts
 from toplabel.reproduction.report.findings import missed, score_of
 from toplabel.reproduction.report.inputs import Inputs
 from toplabel.reproduction.report.text import (
@@ -18,9 +14,6 @@ from toplabel.reproduction.report.text import (
     WORDS,
     count,
     fixed,
-    paper_label,
-    table_label,
-    table_order,
 )
 from toplabel.reproduction.report.tree import (
     Entry,
@@ -76,21 +69,24 @@ def _scale(inputs: Inputs) -> str:
 
 def front_page(inputs: Inputs) -> tuple[Page, dict[str, str]]:
     """Return the front page, and the drawings that it shows, SVG by name."""
-    pictures: dict[str, str] = {}
-    files = [[Entry(file, href=file), words] for file, words in _WORDS["downloads"].items()]
+    state = MEASURED if score_of(inputs.cells_in(MEASURED))["comparable"] else KEPT
+    points = charts.points_of(inputs.cells_in(state))
+    pictures = {"agreement": charts.draw_agreement(points)} if len(points) else {}
+    score = [*_warnings(inputs), *_answers(inputs), *_scores(inputs)]
+    score += [_agreement(state, inputs)] if pictures else []
+    files = _WORDS["downloads"] | ({} if inputs.of_papers else beside.files(inputs))
+    rows = [[Entry(file, href=file), words] for file, words in files.items()]
     losses = (
         [Text(_WORDS["losses"], link=_EVIDENCE, href=f"../{_EVIDENCE}")] if inputs.of_papers else []
     )
     claims = findings.claim_parts(inputs)
     sections = [
-        Section("score", "", _score_parts(inputs, pictures)),
+        Section("score", "", score),
         Section("differences", "Why numbers differ", _differences(inputs)),
         Section("readings", "Other readings of the protocols", findings.readings(inputs)),
         Section("findings", "What the papers say, and whether this run agrees", claims),
         Section("losses", "Which loss for top-5?", [*losses]),
-        Section("by-table", "Score by table", _by_table(inputs)),
-        Section("trust", "Can I trust it?", _trust(inputs)),
-        Section("downloads", "To take away", [table_of("Files", ["File", "What it is"], files)]),
+        Section("downloads", "To take away", [table_of("Files", ["File", "What it is"], rows)]),
     ]
     return Page(
         NAME, "Result", _scale(inputs), [section for section in sections if section.parts]
@@ -99,26 +95,17 @@ def front_page(inputs: Inputs) -> tuple[Page, dict[str, str]]:
 
 def _differences(inputs: Inputs) -> list[Part]:
     """Return the reasons why numbers of this run, and of the kept run beside it, are not reproduced."""
-    parts = findings.reasons(inputs, inputs.cells_in(MEASURED), with_tables=True)
-    if of_kept := findings.reasons(inputs, inputs.cells_in(KEPT), with_tables=True):
+    parts = findings.reasons(inputs, inputs.cells_in(MEASURED))
+    if of_kept := findings.reasons(inputs, inputs.cells_in(KEPT)):
         title = f"In the {inputs.kept_name}, of cells that this run did not measure"
         parts.append(Fold(title, of_kept))
     return parts
 
 
-def _score_parts(inputs: Inputs, pictures: dict[str, str]) -> list[Part]:
-    """Return warnings, the methods on own data, the scores and the chart of agreement."""
-    parts = _warnings(inputs)
-    if not inputs.of_papers:
-        parts += beside.first_parts(inputs)
-    parts += _scores(inputs)
-    is_compared = bool(score_of(inputs.cells_in(MEASURED))["comparable"])
-    state = MEASURED if is_compared else KEPT
-    points = agreement.points_of(inputs.cells_in(state))
-    if len(points):
-        pictures["agreement"] = agreement.draw(points)
-        parts.append(_agreement(state, inputs))
-    return parts
+def _answers(inputs: Inputs) -> list[Part]:
+    """Return which methods are best in each study of own data by its first metric."""
+    studies = {} if inputs.of_papers else beside.study_tables(inputs)
+    return [Text(beside.answer(tables[0])) for tables in studies.values()]
 
 
 def _warnings(inputs: Inputs) -> list[Part]:
@@ -130,7 +117,7 @@ def _warnings(inputs: Inputs) -> list[Part]:
         number = count(len(inputs.missing))
         text = f"Of the results that the config asks for, {number} are not there or are of another config."
         parts.append(Text(text, link="Which", href="data.html#unfinished", style="alert"))
-    for name in inputs.config.get("datasets") or ():  # those of the papers are as they are
+    for name in inputs.run["config"].get("datasets") or ():  # those of the papers are as they are
         for advice in inputs.metas.get(name, {}).get("advice", ()):
             parts.append(Text(advice, lead=f"{inputs.title(name)}:", style="alert"))
     return parts
@@ -139,46 +126,33 @@ def _warnings(inputs: Inputs) -> list[Part]:
 def _scores(inputs: Inputs) -> list[Part]:
     """Return the scores of this run, of the kept run and of each paper."""
     own, kept = inputs.cells_in(MEASURED), inputs.cells_in(KEPT)
-    rows = {"This run": own}
+    cells_of = {"This run": own}
     if own["found"].notna().any():
         of_kept = len(own[own["found_run"] == KEPT])
         name = "This run, under the found readings"
         name += f" ({of_kept} numbers of the kept run)" if of_kept else ""
-        rows[name] = findings.under_found(own)
-    rows["The kept run, where this run has no number"] = kept
-    for source in PAPERS:
-        rows[f"This run: {paper_label(source)}"] = own[own["source"] == source]
-    near = [verdict for verdict in VERDICTS.values() if not verdict.is_far]
-    note = " ".join(f"{verdict.word.capitalize()}: {verdict.meaning}." for verdict in near)
+        cells_of[name] = findings.under_found(own)
+    cells_of["The kept run, where this run has no number"] = kept
+    for source, name in PAPERS.items():
+        cells_of[f"This run: {name}"] = own[own["source"] == source]
+    rows = []
+    for name, cells in cells_of.items():
+        score, judged = score_of(cells), cells[cells["verdict"] != ""]
+        counts = [score["comparable"], score["match"], score["close"], missed(score)]
+        counts += [score["spread"], judged["stopped"].sum()]
+        drawn = judged[judged["in_rows"] != ""]
+        inside = f"{count((drawn['in_rows'] == 'true').sum())} of {count(len(drawn))}"
+        if score["comparable"]:
+            rows.append([name, *map(count, counts), inside if len(drawn) else ""])
+    if not rows:
+        return []
+    meanings = {key: verdict.meaning for key, verdict in VERDICTS.items()}
+    note = _WORDS["verdicts"].format(**meanings)
     if kept["verdict"].ne("").any():
         note += f" {_WORDS['kept'].format(kept=inputs.kept_name)}"
-    table = _score_table("Scores", rows)
-    return [*table, Text(note, style="note")] if table else []
-
-
-def _by_table(inputs: Inputs) -> list[Part]:
-    """Return the score of every published table that has a number of this or of the kept run."""
-    rows = {}
-    for source, table in sorted(inputs.texts, key=lambda pair: table_order(*pair)):
-        title = f"{table_label(source, table)}: {inputs.texts[source, table].title}"
-        cells = inputs.cells[(inputs.cells["source"] == source) & (inputs.cells["table"] == table)]
-        rows[title] = cells[cells["state"] == MEASURED]
-        rows[f"{title} (kept run)"] = cells[cells["state"] == KEPT]
-    return _score_table("Score by published table", rows)
-
-
-def _score_table(caption: str, parts: Mapping[str, pd.DataFrame]) -> list[Part]:
-    """Return the scores of named cells as a table, without those that have no compared number."""
-    rows = []
-    for name, cells in parts.items():
-        score = score_of(cells)
-        stopped = len(cells[cells["stopped"] & (cells["verdict"] != "")])
-        counts = [score["comparable"], score["match"], score["close"], missed(score)]
-        if score["comparable"]:
-            rows.append([name, *map(count, [*counts, score["spread"], stopped])])
     columns = ["Numbers of", "Compared", "Match", "Close", "Not reproduced", "Within spread"]
-    columns.append("Not converged")
-    return [table_of(caption, columns, rows)] if rows else []
+    columns += ["Not converged", "In the 95 % interval of ours over test rows"]
+    return [table_of("Scores", columns, rows), Text(note, style="note")]
 
 
 def _agreement(state: str, inputs: Inputs) -> Figure:
@@ -200,13 +174,3 @@ def _agreement(state: str, inputs: Inputs) -> Figure:
         f"{sentence} {bands}",
         f"Marks around zero, a row for each table. {sentence}",
     )
-
-
-def _trust(inputs: Inputs) -> list[Part]:
-    """Return the table of the evidence that a reader can check."""
-    rows: list[list[str | Entry]] = []
-    rows.append([Entry("Certificates", href="run.html#certificates"), certificates(inputs)])
-    if inputs.of_papers:
-        rows.append([Entry("Again from raw data"), _WORDS["verify"]])
-    rows.append([Entry("Sums"), _WORDS["sums"]])
-    return [table_of("What can be checked", ["Evidence", "What it says"], rows)]

@@ -14,11 +14,6 @@ import pandas as pd
 from toplabel.reproduction.compare.comparison import Comparison
 from toplabel.reproduction.compare.published import TableText
 from toplabel.reproduction.config.notes import Notes
-from toplabel.reproduction.files import read_json, read_text
-from toplabel.reproduction.frames import read_frame
-
-_FIGURE_WORDS = ("name", "title", "caption", "alt", "source")
-_TABLE_WORDS = ("name", "title", "caption", "page")
 
 
 @dataclass(frozen=True)
@@ -69,21 +64,17 @@ class Inputs:
         commit = str(self.kept_run["git"]["commit"] or "unknown")[:12]
         return f"kept run, {str(self.kept_run['created'])[:10]}, commit {commit}"
 
-    @property
-    def config(self) -> Mapping[str, Any]:
-        """The configuration of the run."""
-        return self.run["config"] if isinstance(self.run["config"], Mapping) else {}
-
     @cached_property
     def studies(self) -> dict[str, tuple[str, str]]:
         """Title and description of the studies that the configuration asks for, in its order."""
         known = {study["name"]: study for study in self.run.get("studies") or ()}
-        names = dict.fromkeys(name.partition("/")[0] for name in self.config.get("studies", ()))
-        studies = [(name, known.get(name, {})) for name in names]
-        return {
-            name: (str(study.get("title") or name), str(study.get("description", "")).strip())
-            for name, study in studies
-        }
+        asked = self.run["config"].get("studies", ())
+        studies = {}
+        for name in dict.fromkeys(study.partition("/")[0] for study in asked):
+            study = known.get(name, {})
+            description = str(study.get("description", "")).strip()
+            studies[name] = (str(study.get("title") or name), description)
+        return studies
 
     @cached_property
     def raw(self) -> dict[str, list[dict[str, Any]]]:
@@ -105,16 +96,6 @@ class Inputs:
     def link(self, file: str) -> str:
         """Return the address in the report of a file of results/, "" if it is not there."""
         return f"data/{file}" if file in self.files else ""
-
-
-def read_table(path: Path) -> dict[str, Any]:
-    """Read a table that is printed as it stands from its .json and .csv."""
-    return read_json(path, _TABLE_WORDS) | {"frame": read_frame(path.with_suffix(".csv"))}
-
-
-def read_figure(path: Path) -> dict[str, Any]:
-    """Read a figure from its .json and .svg."""
-    return read_json(path, _FIGURE_WORDS) | {"svg": read_text(path.with_suffix(".svg"))}
 
 
 def web_address(url: str | None) -> str:

@@ -4,41 +4,32 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from math import isnan
+from math import nan
 from pathlib import Path
 
 import pandas as pd
-from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from toplabel.reproduction.compare.published import decimals_of
 from toplabel.reproduction.compare.within import SCORES
 from toplabel.reproduction.files import FileError
 from toplabel.reproduction.frames import write_frame
 from toplabel.reproduction.report.background import last_error
-from toplabel.reproduction.report.beside import study_tables
+from toplabel.reproduction.report.beside import caption, study_tables
 from toplabel.reproduction.report.inputs import Inputs
+from toplabel.reproduction.report.render import templates
 from toplabel.reproduction.report.study_table import StudyTable
-from toplabel.reproduction.report.study_words import caption
-from toplabel.reproduction.report.text import fixed, p_value, segments
+from toplabel.reproduction.report.text import SEGMENT, fixed, p_value
 from toplabel.reproduction.report.tree import Entry
 
-_ESCAPES = {
-    "\\": r"\textbackslash{}",
-    **{sign: f"\\{sign}" for sign in "&%$#_{}"},
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "−": "$-$",
-    "–": "--",
-    "±": r"$\pm$",
-    "<": "$<$",
-    **{
-        letter: rf"\ensuremath{{\{name}}}"
-        for letter, name in (("α", "alpha"), ("β", "beta"), ("γ", "gamma"), ("θ", "theta"))
-    },
-}
-_SCRIPTS = {"sup": r"\textsuperscript", "sub": r"\textsubscript"}
+_ESCAPES: dict[str, str | int] = {sign: f"\\{sign}" for sign in "&%$#_{}"}
+_ESCAPES |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+_ESCAPES |= {"−": "$-$", "–": "--", "±": r"$\pm$", "<": "$<$"}
+_GREEK = {"α": "alpha", "β": "beta", "γ": "gamma", "θ": "theta"}
+_ESCAPES |= {letter: rf"\ensuremath{{\{name}}}" for letter, name in _GREEK.items()}
+_SCRIPTS = {"^": r"\textsuperscript", "_": r"\textsubscript"}
 COLUMNS = {**SCORES, "error": str}
 """The columns of comparison_<metric>.csv: of a cell without a result `error` says why."""
+_OF_REFERENCE = ("mean", "std", "mean_rank")
 _DIGITS = ("Zero", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine")
 
 
@@ -91,23 +82,21 @@ def _with_failed(table: StudyTable) -> pd.DataFrame:
 
 def latex(label: str) -> str:
     """Return a text in the small markup of the report as LaTeX."""
-    parts = []
-    for kind, text in segments(label):
-        escaped = "".join(_ESCAPES.get(sign, sign) for sign in text)
-        parts.append(escaped if kind == "text" else f"{_SCRIPTS[kind]}{{{escaped}}}")
-    return "".join(parts)
+    escapes = str.maketrans(_ESCAPES)
+    first, *rest = SEGMENT.split(label)
+    text = first.translate(escapes)
+    for sign, inner, after in zip(rest[::3], rest[1::3], rest[2::3], strict=True):
+        text += f"{_SCRIPTS[sign]}{{{inner.translate(escapes)}}}{after.translate(escapes)}"
+    return text
 
 
 def latex_table(of: StudyTable) -> str:
     """Return the table of methods by data sets, for the package booktabs."""
-    environment = Environment(
-        loader=PackageLoader("toplabel.reproduction.report", "templates"),
-        undefined=StrictUndefined,
+    environment = templates(
         variable_start_string="<<",
         variable_end_string=">>",
         block_start_string="<%",
         block_end_string="%>",
-        trim_blocks=True,
         keep_trailing_newline=True,
     )
     environment.filters.update(latex=latex, marked=_marked)
@@ -124,28 +113,25 @@ def _marked(entry: Entry) -> str:
 
 def latex_numbers(table: StudyTable) -> Iterable[tuple[str, str]]:
     """Yield names and texts of the numbers of a comparison."""
-    study, metric = table.test["study"], table.test["metric"]
-    decimals = decimals_of(metric)
-    shown = {"mean": decimals, "std": decimals, "ahead": 2, "ahead_low": 2, "ahead_high": 2}
-    shown |= {"mean_rank": 2}
+    test, decimals = table.test, decimals_of(table.test["metric"])
+    digits = {"mean": decimals, "std": decimals, "ahead": 2, "ahead_low": 2, "ahead_high": 2}
+    digits |= {"mean_rank": 2}
+    numbers: list[tuple[list[str], dict[str, str]]] = []
     for row in (*table.scores.to_dict("records"), *table.methods.to_dict("records")):
-        names = [study, metric, row.get("dataset", ""), row["method"]]
-        is_reference = row["method"] == table.test["reference"]
-        for column, digits in shown.items():
-            if is_reference and column.startswith("ahead"):
-                continue
-            if not isnan(value := row.get(column, float("nan"))):
-                yield command_name(*names, column), latex(fixed(value, digits))
-        for column in ("ahead_p", "p"):
-            if text := "" if is_reference else p_value(row.get(column, float("nan"))):
-                yield command_name(*names, column), latex(text)
+        texts = {column: fixed(row.get(column, nan), number) for column, number in digits.items()}
+        texts |= {column: p_value(row.get(column, nan)) for column in ("ahead_p", "p")}
+        if row["method"] == test["reference"]:
+            texts = {column: text for column, text in texts.items() if column in _OF_REFERENCE}
+        numbers.append(([row.get("dataset", ""), row["method"]], texts))
     texts = {
-        "friedman_p": p_value(table.test["friedman_p"]),
-        "critical_difference": fixed(table.test["critical_difference"], 3),
+        "friedman_p": p_value(test["friedman_p"]),
+        "critical_difference": fixed(test["critical_difference"], 3),
     }
-    for column, text in texts.items():
-        if text:
-            yield command_name(study, metric, column), latex(text)
+    numbers.append(([], texts))
+    for names, texts in numbers:
+        for column, text in texts.items():
+            if text:
+                yield command_name(test["study"], test["metric"], *names, column), latex(text)
 
 
 def command_name(*names: str) -> str:

@@ -5,45 +5,45 @@ from __future__ import annotations
 import base64
 import json
 import re
-import tempfile
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import typst
+import yaml
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from toplabel.reproduction.compare.verdicts import VERDICTS
 from toplabel.reproduction.files import FileError, atomic_path
-from toplabel.reproduction.report.text import PAPERS, SEGMENT, read_template
+from toplabel.reproduction.report.text import PAPERS, SCRIPTS, read_template
 from toplabel.reproduction.report.tree import Tree
 
 #: Marks our pages.
 _MARK = '<meta name="generator" content="toplabel report">'
 _NAME = re.compile(r"([^\s^_]*)((?:[\^_]\{[^{}]*\})+)")
 _PAIR = re.compile(r"\^\{([^{}]*)\}_\{([^{}]*)\}")
-_MAIN = "report.typ"
 #: PDF/UA forbids characters that the embedded fonts lack; with them the document is a plain PDF.
 _STANDARDS: tuple[list[Any], ...] = (["ua-1"], [])
-_SOURCES = (_MAIN, "parts.typ", "references.yml")
+_SOURCES = {"main.typ": "report.typ", "parts.typ": "parts.typ", "references.yml": "references.yml"}
+
+
+def templates(**options: Any) -> Environment:
+    """Return the environment of the folder ``templates`` with some options of Jinja."""
+    loader = PackageLoader("toplabel.reproduction.report", "templates")
+    return Environment(loader=loader, undefined=StrictUndefined, trim_blocks=True, **options)
 
 
 def write_html(tree: Tree, pictures: Mapping[str, str], folder: Path) -> None:
     """Write a page for each page of the tree; pages of an earlier report are removed."""
-    environment = Environment(
-        loader=PackageLoader("toplabel.reproduction.report", "templates"),
-        undefined=StrictUndefined,
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    environment = templates(autoescape=True, lstrip_blocks=True)
     environment.filters.update(label=label_markup)
     environment.globals.update(
         report=tree,
         asset=lambda name: Markup(read_template(name)),  # our own, as it is
         papers=PAPERS,
+        references=yaml.safe_load(read_template("references.yml")),
         verdicts=VERDICTS,
         images={name: _data_uri(text) for name, text in pictures.items()},
     )
@@ -79,14 +79,10 @@ def label_markup(label: str) -> Markup:
 
 def _scripts(name: re.Match[str]) -> str:
     """Return a name with its superscripts and subscripts as HTML."""
-    stacked = _PAIR.sub(r'<span class="ss"><sup>\1</sup><sub>\2</sub></span>', name[2])
-    scripts = SEGMENT.sub(_script, stacked)
+    scripts = _PAIR.sub(r'<span class="ss"><sup>\1</sup><sub>\2</sub></span>', name[2])
+    for sign, tag in SCRIPTS.items():
+        scripts = re.sub(rf"\{sign}\{{([^{{}}]*)\}}", rf"<{tag}>\1</{tag}>", scripts)
     return f'<span class="nb">{name[1]}{scripts}</span>' if name[1] else scripts
-
-
-def _script(mark: re.Match[str]) -> str:
-    tag = "sup" if mark[1] == "^" else "sub"
-    return f"<{tag}>{mark[2]}</{tag}>"
 
 
 def write_pdf(tree: Tree, pictures: Mapping[str, str], out: Path) -> None:
@@ -99,23 +95,21 @@ def write_pdf(tree: Tree, pictures: Mapping[str, str], out: Path) -> None:
     content = tree | {
         "created": [created.year, created.month, created.day],
         "verdicts": {key: vars(verdict) for key, verdict in VERDICTS.items()},
-        "papers": {key: paper.short for key, paper in PAPERS.items()},
+        "papers": PAPERS,
     }
-    sources = {name: read_template(name) for name in _SOURCES}
-    sources |= {f"{name}.svg": text for name, text in pictures.items()}
-    sources["content.json"] = json.dumps(content, ensure_ascii=False, allow_nan=False)
-    with tempfile.TemporaryDirectory() as folder, atomic_path(out) as path:
-        for name, text in sources.items():
-            (Path(folder) / name).write_text(text, encoding="utf-8")
-        path.write_bytes(_compiled(Path(folder), created))
+    texts = {name: read_template(source) for name, source in _SOURCES.items()}
+    texts |= {f"{name}.svg": text for name, text in pictures.items()}
+    texts["content.json"] = json.dumps(content, ensure_ascii=False, allow_nan=False)
+    files = {name: text.encode() for name, text in texts.items()}
+    with atomic_path(out) as path:
+        path.write_bytes(_compiled(files, created))
 
 
-def _compiled(root: Path, created: datetime) -> bytes:
+def _compiled(files: Any, created: datetime) -> bytes:
     for standards in _STANDARDS:
         try:
             return typst.compile(
-                root / _MAIN,
-                root=root,
+                files,
                 ignore_system_fonts=True,
                 font_paths=[],
                 format="pdf",

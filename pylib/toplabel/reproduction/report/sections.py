@@ -14,10 +14,9 @@ from toplabel.metrics.names import lower_is_better
 from toplabel.reproduction.compare.cells import FIT, INTERVALS
 from toplabel.reproduction.compare.classes import CONFUSION, RATES
 from toplabel.reproduction.compare.published import OTHERS, decimals_of
-from toplabel.reproduction.compare.verdicts import FEWEST_DRAWS
 from toplabel.reproduction.files import read_npz
 from toplabel.reproduction.frames import read_frame
-from toplabel.reproduction.report import beside, findings
+from toplabel.reproduction.report import findings
 from toplabel.reproduction.report.inputs import Inputs
 from toplabel.reproduction.report.text import (
     compact,
@@ -47,6 +46,7 @@ from toplabel.reproduction.report.tree import (
 )
 
 _QUOTED = "Results of other authors that the paper quotes:"
+_READINGS = "Readings behind † and “found”:"
 _LARGEST = 30  # classes of a confusion matrix that is shown
 _AGAIN = "snakemake --cores 1 --forceall results/FILE, with FILE from the last column."
 _RECORD = (
@@ -55,6 +55,8 @@ _RECORD = (
 )
 """The columns that a record shows, under their names in cells.csv."""
 _METHOD = ["method", "k", "gamma", "kernel"]
+_SAME = ("state", "verdict", "found_verdict", "best", "best_published", "stopped", "record")
+"""The columns that a cell of a grid has as they are."""
 _STATES = ("measured", "kept", "published")
 Record = Mapping[Any, Any]
 """A row of the wide frame."""
@@ -91,7 +93,7 @@ def own_sections(inputs: Inputs) -> list[tuple[pd.DataFrame, Section]]:
 
 
 def _compared(inputs: Inputs, cells: pd.DataFrame) -> list[Part]:
-    """Return the score of a published table, and the reasons why numbers are not reproduced."""
+    """Return the score of a published table."""
     names = {"measured": "This run", "kept": f"The {inputs.kept_name}, muted in the table"}
     parts: list[Part] = []
     for state, whose in names.items():
@@ -99,10 +101,7 @@ def _compared(inputs: Inputs, cells: pd.DataFrame) -> list[Part]:
         if score["comparable"]:
             words = f"{findings.in_words(score)}, of {count(score['comparable'])} compared."
             parts.append(Text(words, lead=f"{whose}:", style="note"))
-    measured = cells[cells["state"] == "measured"]
-    if words := _within_intervals(measured):
-        parts.append(Text(words, style="note"))
-    return parts + findings.reasons(inputs, measured)
+    return parts
 
 
 def _numbers(inputs: Inputs, cells: pd.DataFrame, anchor: str) -> list[Part]:
@@ -117,15 +116,18 @@ def _numbers(inputs: Inputs, cells: pd.DataFrame, anchor: str) -> list[Part]:
     grids = [_grid(part, inputs) for _, part in cells.groupby("grid", sort=False)]
     bare = [grid for grid in grids if grid.state == "published"]
     parts: list[Part] = [grid for grid in grids if grid not in bare]
-    if words := _marks(inputs, cells):
-        parts.append(Text(words, style="note"))
+    names = cells.loc[cells["found"].notna(), "found_reading"].unique()
+    titles = [*cells.loc[cells["choice"] != "", "choice"].unique()]
+    titles += [inputs.notes.readings[name].title for name in names]
+    if titles:
+        parts.append(Text(f"{'; '.join(titles)}.", lead=_READINGS, style="note"))
     if measured.any():
         title = "Records: parameters, gap, time and file of each number, as in data/cells.csv"
         again = Text("A number is computed again, from the raw data, by", note=_AGAIN)
         parts.append(Fold(title, [again, records(cells[measured], inputs)]))
     if bare:
-        titles = "; ".join(grid.title for grid in bare)
-        parts.append(Fold(f"As published, not measured: {titles}", [*bare]))
+        title = f"As published, not measured: {'; '.join(grid.title for grid in bare)}"
+        parts.append(Fold(title, [*bare]))
     if len(quoted):
         words = "; ".join(_quoted(row, inputs) for row in quoted.to_dict("records"))
         parts.append(Text(f"{words}.", lead=_QUOTED, style="note"))
@@ -139,36 +141,6 @@ def _quoted(row: Mapping[str, Any], inputs: Inputs) -> str:
     return f"{inputs.title(row['dataset'])} {metric_label(row['metric'])} {value}"
 
 
-def _marks(inputs: Inputs, cells: pd.DataFrame) -> str:
-    """Return the legend of the marks that a table has."""
-    words = []
-    if cells["stopped"].any():
-        words.append("‡ The fit did not converge.")
-    if choices := "; ".join(cells.loc[cells["choice"] != "", "choice"].unique()):
-        words.append(
-            f"† The number depends on a reading that was chosen with printed numbers in view: {choices}."
-        )
-    names = cells.loc[cells["found"].notna(), "found_reading"].unique()
-    if titles := "; ".join(inputs.notes.readings[name].title for name in names):
-        words.append(f"“found” is the number under another reading of the protocol: {titles}.")
-    return " ".join(words)
-
-
-def _within_intervals(cells: pd.DataFrame) -> str:
-    """Return the counts of printed numbers within the intervals over test rows and over folds."""
-    rows = cells.loc[cells["in_rows"] != "", "in_rows"]
-    drawn = cells[(cells["in_seeds"] != "") & (cells["seeds"] >= FEWEST_DRAWS)]
-    intervals = {
-        "in the 95 % interval of our number over draws of the test rows": rows,
-        "in the 95 % interval of a further draw of the folds": drawn["in_seeds"],
-    }
-    return " ".join(
-        f"{count(len(inside[inside == 'true']))} of {count(len(inside))} printed numbers lie {where}."
-        for where, inside in intervals.items()
-        if len(inside)
-    )
-
-
 def records(cells: pd.DataFrame, inputs: Inputs) -> Table:
     """Return the table of all that is known of each measured number, and of the file it is from.
 
@@ -177,9 +149,10 @@ def records(cells: pd.DataFrame, inputs: Inputs) -> Table:
     columns = [name for name in _RECORD if not cells[name].isin(["", nan]).all()]
     rows: list[list[str | Entry]] = []
     for row in cells.to_dict("records"):
-        texts = [_as_text(name, row[name]) for name in columns]
-        rows.append([*texts, Entry(row["file"], href=inputs.link(row["file"]))])
-    return table_of("Records", [*columns, "file"], rows, anchors=cells["record"])
+        first, *texts = (_as_text(name, row[name]) for name in columns)
+        file = Entry(row["file"], href=inputs.link(row["file"]))
+        rows.append([Entry(first, anchor=row["record"]), *texts, file])
+    return table_of("Records", [*columns, "file"], rows)
 
 
 def _as_text(column: str, value: str | float) -> str:
@@ -193,8 +166,6 @@ def _as_text(column: str, value: str | float) -> str:
 def plain_section(table: Mapping[str, Any], inputs: Inputs) -> Section:
     """Return the section of a table that is printed as it stands in its file."""
     frame: pd.DataFrame = table["frame"]
-    if "data set" in frame:
-        frame = frame.assign(**{"data set": frame["data set"].map(inputs.title)})
     file = f"tables/{table['name']}.csv"
     href = inputs.link(file)
     texts = frame.map(shown).to_numpy().tolist()
@@ -215,19 +186,16 @@ def _grid_title(row: Record, inputs: Inputs) -> str:
 
 def _grid(cells: pd.DataFrame, inputs: Inputs) -> Grid:
     """Return the grid of some cells: of one data set, or of one metric where it has no name."""
-    records = cells.to_dict("records")
-    first = records[0]
+    first = cells.to_dict("records")[0]
     is_of_metric = not first["grid"]
     columns: dict[str, Column] = {}
-    lines: dict[tuple[str, ...], list[Record]] = {}
-    for record in records:
-        title = _grid_title(record, inputs) if is_of_metric else metric_label(record["metric"])
-        column = Column(title, lower_is_better(record["metric"]))
-        columns.setdefault(record["column"], column)
-        lines.setdefault(tuple(record[name] for name in _METHOD), []).append(record)
-    for name in cells.loc[cells["rows_low"].notna() & cells["measured"].notna(), "column"]:
-        columns[name].interval = True
-    rows = [_grid_row(line, [*columns]) for line in lines.values()]
+    for name, part in cells.groupby("column", sort=False):
+        row = part.to_dict("records")[0]
+        title = _grid_title(row, inputs) if is_of_metric else metric_label(row["metric"])
+        has_interval = bool((part["rows_low"].notna() & part["measured"].notna()).any())
+        columns[str(name)] = Column(title, lower_is_better(row["metric"]), has_interval)
+    lines = cells.groupby(_METHOD, sort=False)
+    rows = [_grid_row(line.to_dict("records"), [*columns]) for _, line in lines]
     return Grid(
         title=metric_label(first["metric"]) if is_of_metric else _grid_title(first, inputs),
         columns=[*columns.values()],
@@ -243,8 +211,8 @@ def _grid_row(records: Sequence[Record], columns: Sequence[str]) -> GridRow:
     made = {record["column"]: _grid_cell(record) for record in records}
     return GridRow(
         label=records[0]["label"],
-        state=min((cell.state for cell in made.values()), key=_STATES.index),
-        cells=[made.get(name, GridCell()) for name in columns],
+        state=min((cell["state"] for cell in made.values()), key=_STATES.index),
+        cells=[made.get(name, {"state": "empty"}) for name in columns],
         seconds=compact(records[0]["row_seconds"], 3),
     )
 
@@ -252,26 +220,17 @@ def _grid_row(records: Sequence[Record], columns: Sequence[str]) -> GridRow:
 def _grid_cell(row: Record) -> GridCell:
     """Return a cell as text."""
     decimals = decimals_of(row["metric"], row["printed"])
-    # Rounded first: subtracting left errors in the last digits, which would decide a half.
-    difference = signed(round(row["difference"], 10), decimals)
     ends = [fixed(row[name], decimals) for name in ("rows_low", "rows_high")]
-    return GridCell(
-        state=row["state"],
-        ours=fixed(row["measured"], decimals),
-        std=fixed(row["std"], decimals),
-        published=row["printed"],
-        published_std=fixed(row["published_std"], decimals),
-        difference=difference,
-        interval=" to ".join(filter(None, ends)),
-        verdict=row["verdict"],
-        found=fixed(row["found"], decimals),
-        found_verdict=row["found_verdict"],
-        choice=row["choice"] if row["verdict"] else "",
-        best=bool(row["best"]),
-        best_published=bool(row["best_published"]),
-        stopped=bool(row["stopped"]),
-        record=row["record"],
-    )
+    return {
+        **{name: row[name] for name in _SAME},
+        **{name: fixed(row[name], decimals) for name in ("std", "published_std", "found")},
+        "ours": fixed(row["measured"], decimals),
+        "published": row["printed"],
+        # Rounded first: subtracting left errors in the last digits, which would decide a half.
+        "difference": signed(round(row["difference"], 10), decimals),
+        "interval": " to ".join(filter(None, ends)),
+        "choice": row["choice"] if row["verdict"] else "",
+    }
 
 
 # Own data sets ------------------------------------------------------------------------------------
@@ -280,7 +239,9 @@ def _grid_cell(row: Record) -> GridCell:
 def class_sections(inputs: Inputs) -> list[tuple[str, Section]]:
     """Return a section for each own data set with predictions, with the name of the set."""
     sections = []
-    for best in beside.first_bests(inputs):
+    scores = inputs.comparison.scores
+    bests = scores[scores["place"] == 1].drop_duplicates("dataset")
+    for best in bests.to_dict("records"):
         dataset = best["dataset"]
         folder = f"{dataset}/{best['method']}"
         if inputs.link(f"{folder}/predictions.csv"):

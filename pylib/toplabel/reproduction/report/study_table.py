@@ -14,7 +14,7 @@ from toplabel.metrics.names import unit
 from toplabel.reproduction.compare.published import decimals_of
 from toplabel.reproduction.compare.statistics import FEWEST_SETS
 from toplabel.reproduction.frames import split_names
-from toplabel.reproduction.report.figures import ranks
+from toplabel.reproduction.report.figures import charts
 from toplabel.reproduction.report.inputs import Inputs
 from toplabel.reproduction.report.text import (
     WORDS,
@@ -63,11 +63,6 @@ class StudyTable:
         return dict(zip(self.scores["method"], self.scores["label"], strict=True))
 
     @property
-    def several(self) -> bool:
-        """True if there are methods to compare."""
-        return len(self.labels) > 1
-
-    @property
     def metric(self) -> str:
         """The name of the metric in the report."""
         return metric_label(self.test["metric"])
@@ -99,11 +94,6 @@ class StudyTable:
         study = f"{self.test['study']}_" if len(self.inputs.studies) > 1 else ""
         return f"comparison_{study}{self.test['metric']}"
 
-    @property
-    def name(self) -> str:
-        """The name that its figures have."""
-        return f"{self.test['study']}-{self.test['metric']}"
-
     def groups(self, test: str) -> list[list[str]]:
         """Return the groups of methods of which no two differ by a test of pairs."""
         return [group.split(";") for group in self.test[test].split("|") if group]
@@ -114,21 +104,13 @@ class StudyTable:
         """Return the critical-difference diagram."""
         names = self.methods["method"]
         groups = {words: self.groups(test) for test, words in TESTS.items()}
-        return ranks.draw(
+        return charts.draw_ranks(
             dict(zip(names, self.methods["mean_rank"], strict=True)),
             self.labels,
             groups,
             self.test["critical_difference"],
             file_format,
         )
-
-    def costs(self) -> Figure:
-        """Return the figure of accuracy against seconds."""
-        machine = self.inputs.run["machine"].get("cpu") or "an unknown machine"
-        created = self.inputs.run["created"][:10]
-        words = _WORDS["costs"].format(created=created, machine=machine, points=self.points)
-        alt = "A mark for each method on each data set; the numbers are in the CSV file."
-        return Figure(f"costs-{self.name}", f"{self.metric}: what accuracy costs", words, alt)
 
     def ranks(self) -> Figure:
         """Return the figure of the mean ranks."""
@@ -139,7 +121,8 @@ class StudyTable:
         )
         caption = _WORDS["diagram"].format(metric=self.metric, sets=sets)
         title = f"{self.metric}: mean ranks over {sets} data sets"
-        return Figure(f"ranks-{self.name}", title, caption, f"Mean ranks: {words}.")
+        name = f"ranks-{self.test['study']}-{self.test['metric']}"
+        return Figure(name, title, caption, f"Mean ranks: {words}.")
 
     # ---- tables ----------------------------------------------------------------------------------
 
@@ -155,7 +138,7 @@ class StudyTable:
             rows.append([label, *cells, *(_rank_and_wins(ranked) if ranked else ("", ""))])
         columns = ["Method", *map(self.inputs.title, sets), "Mean rank"]
         columns.append(f"Won/tied/lost against {plain(self.reference)}")
-        if len(self.datasets) < 2 or not self.several:
+        if len(self.datasets) < 2 or len(self.labels) < 2:
             columns, rows = columns[:-2], [row[:-2] for row in rows]
         return table_of(f"{self.metric}, methods by data sets", columns, rows)
 
@@ -173,30 +156,27 @@ class StudyTable:
 
     def against_reference(self) -> Fold:
         """Return the differences from the reference, over the data sets and on each."""
-        tables = [self._over_sets()] if self.is_over_sets else []
+        on_sets = [
+            [self.inputs.title(row["dataset"]), row["label"], *_compared(row, row["ahead_p"])]
+            for row in self.scores.to_dict("records")
+            if row["method"] != self.test["reference"]
+        ]
+        columns = ["Data set", "Method", *_COMPARED]
+        tables = [table_of(f"{self.metric}, on each data set", columns, on_sets)]
+        if self.is_over_sets:
+            over_sets = [
+                [row["label"], fixed(row["mean_rank"], 2), *_compared(row, row["p"])]
+                for row in self.methods.to_dict("records")
+            ]
+            columns = ["Method", "Mean rank", *_COMPARED]
+            caption = f"{self.metric}, over {len(self.datasets)} data sets"
+            tables.insert(0, table_of(caption, columns, over_sets))
         rope = shown(f"{self.test['rope']:g}")
         words = _WORDS["probabilities"].format(
             reference=self.reference, rope=rope, points=self.points
         )
         title = f"{self.metric}: intervals, p-values and probabilities against {self.reference}"
-        return Fold(title, [Text(words, style="note"), *tables, self._differences()])
-
-    def _over_sets(self) -> Table:
-        rows = [
-            [row["label"], fixed(row["mean_rank"], 2), *_compared(row, row["p"])]
-            for row in self.methods.to_dict("records")
-        ]
-        columns = ["Method", "Mean rank", *_COMPARED]
-        return table_of(f"{self.metric}, over {len(self.datasets)} data sets", columns, rows)
-
-    def _differences(self) -> Table:
-        rows = [
-            [self.inputs.title(row["dataset"]), row["label"], *_compared(row, row["ahead_p"])]
-            for row in self.scores.to_dict("records")
-            if row["method"] != self.test["reference"]
-        ]
-        caption = f"{self.metric}, on each data set"
-        return table_of(caption, ["Data set", "Method", *_COMPARED], rows)
+        return Fold(title, [Text(words, style="note"), *tables])
 
 
 def _compared(row: Record, p: float) -> list[str]:

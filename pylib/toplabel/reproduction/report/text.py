@@ -1,7 +1,7 @@
 """Names, numbers and words as the report prints them.
 
 Method labels use a small markup, ``^{..}`` for superscripts and ``_{..}`` for subscripts, so that
-the HTML page, the PDF and plain text can each show them in their own way (`segments`, `plain`).
+the HTML page, the PDF and plain text can each show them in their own way (`SEGMENT`, `plain`).
 Numbers have the papers' decimals, real minus signs, thin spaces between thousands, and are empty
 where they are missing.
 """
@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from importlib import resources
 from typing import Any
 
@@ -28,21 +27,13 @@ WORDS: dict[str, Any] = yaml.safe_load(read_template("words.yml"))
 """The sentences of the report that no number changes (templates/words.yml)."""
 
 
-@dataclass(frozen=True)
-class Paper:
-    """A paper whose numbers are compared."""
-
-    short: str
-    url: str
-
-
-_REFERENCES = yaml.safe_load(read_template("references.yml"))
 PAPERS = {
-    "tpami2017": Paper("TPAMI 2017", _REFERENCES["tpami2017"]["url"]),
-    "nips2015": Paper("NIPS 2015", _REFERENCES["nips2015"]["url"]),
-    "cvpr2016": Paper("CVPR 2016 suppl.", _REFERENCES["cvpr2016"]["url"]),
-    "nips2012": Paper("NIPS 2012", _REFERENCES["nips2012"]["url"]),
+    "tpami2017": "TPAMI 2017",
+    "nips2015": "NIPS 2015",
+    "cvpr2016": "CVPR 2016 suppl.",
+    "nips2012": "NIPS 2012",
 }
+"""The short names of the papers whose numbers are compared; templates/references.yml has the rest."""
 _METRICS = {
     "rank_loss": "Rank loss",
     "hamming_loss": "Hamming loss",
@@ -68,19 +59,7 @@ _NUMBER = re.compile(
     r"([-+−]?)(\d[\d\u2009\u202f]*)((?:\.\d+)?(?:e[-+−]?\d+)?)((?: ± [\d.]+)?(?: %)?)"
 )
 SEGMENT = re.compile(r"([\^_])\{([^{}]*)\}")
-_STYLES = {"^": "sup", "_": "sub"}
-
-
-def segments(label: str) -> list[tuple[str, str]]:
-    """Cut a label in the small markup into (style, text) pairs; styles are "text", "sup", "sub".
-
-    Anything that is not a complete ``^{..}`` or ``_{..}`` stays as it is.
-    """
-    first, *rest = SEGMENT.split(label)
-    pairs = [("text", first)]
-    for sign, inner, text in zip(rest[::3], rest[1::3], rest[2::3], strict=True):
-        pairs += [(_STYLES[sign], inner), ("text", text)]
-    return [pair for pair in pairs if pair != ("text", "")]
+SCRIPTS = {"^": "sup", "_": "sub"}
 
 
 def plain(label: str) -> str:
@@ -96,11 +75,6 @@ def metric_label(metric: str) -> str:
     return _BEFORE_K.get(known, "") + metric.removeprefix(known)
 
 
-def paper_label(source: str) -> str:
-    """Return the short name of a paper; an unknown key is shown as it is."""
-    return PAPERS[source].short if source in PAPERS else source
-
-
 def table_order(source: str, table: str) -> tuple:
     """Return the sort key of published tables: papers in the order of `PAPERS`, tables by number."""
     return ([*PAPERS, source].index(source), source, int(table))
@@ -108,7 +82,7 @@ def table_order(source: str, table: str) -> tuple:
 
 def table_label(source: str, table: str) -> str:
     """Return the name of a published table, as "TPAMI 2017, Table 5"."""
-    return f"{paper_label(source)}, Table {table}"
+    return f"{PAPERS.get(source, source)}, Table {table}"
 
 
 def slug(text: str) -> str:
@@ -123,10 +97,7 @@ def fixed(value: float, decimals: int) -> str:
     """Return a number with a fixed number of decimals; empty for NaN."""
     if math.isnan(value):
         return ""
-    text = f"{value:.{decimals}f}"
-    if float(text) == 0:
-        text = text.lstrip("-")
-    return text.replace("-", "−")
+    return f"{value:z.{decimals}f}".replace("-", "−")
 
 
 def signed(value: float, decimals: int) -> str:

@@ -7,14 +7,14 @@ same tree; none of them computes anything. A text may hold the small markup of
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from toplabel.reproduction.report.text import are_numbers
 
 Tree = dict[str, Any]
-"""The report as `Report.plain` returns it."""
+"""The report as `toplabel.reproduction.report.write.build_report` returns it."""
 
 
 @dataclass
@@ -38,6 +38,7 @@ class Text:
 class Entry:
     """An entry of a `Table`: a text, which may be a link, and a second line.
 
+    The first entry of a row may have the `anchor` of the row.
     `verdict` is the key of a verdict, whose mark stands after the text; `stopped` marks a number
     from a fit that did not converge, `best` the best of a column, and `alike` what a test does not
     tell from it.
@@ -50,24 +51,17 @@ class Entry:
     stopped: bool = False
     best: bool = False
     alike: bool = False
-
-
-@dataclass
-class Row:
-    """A row of a `Table`; the first cell names it."""
-
-    cells: list[Entry]
     anchor: str = ""
 
 
 @dataclass
 class Table:
-    """A table of words and numbers, and the file that it is printed from."""
+    """A table of words and numbers, and the file that it is printed from. The first cell names a row."""
 
     caption: str
     columns: list[str]
     numeric: list[bool]
-    rows: list[Row]
+    rows: list[list[Entry]]
     file: str = ""
     href: str = ""
     kind: str = field(default="table", init=False)
@@ -77,8 +71,6 @@ def table_of(
     caption: str,
     columns: Iterable[str],
     rows: Iterable[Iterable[str | Entry]],
-    *,
-    anchors: Iterable[str] = (),
     file: str = "",
     href: str = "",
 ) -> Table:
@@ -86,8 +78,7 @@ def table_of(
     entries = [[Entry(value) if isinstance(value, str) else value for value in row] for row in rows]
     columns = list(columns)
     numeric = [are_numbers([row[i].text for row in entries]) for i in range(len(columns))]
-    names = [*anchors] or [""] * len(entries)
-    return Table(caption, columns, numeric, [*map(Row, entries, names)], file, href)
+    return Table(caption, columns, numeric, entries, file, href)
 
 
 @dataclass
@@ -102,29 +93,12 @@ class Column:
     interval: bool = False
 
 
-@dataclass
-class GridCell:
-    """A number of ours, the printed one, and how they compare: a row of the wide frame as text.
+GridCell = Mapping[str, Any]
+"""A number of ours, the printed one, and how they compare: a row of the wide frame as text.
 
-    `state` is "measured" in this run, "kept" (measured by the kept run alone), "published" (never
-    measured) or "empty". `record` is the anchor of the row with the parameters and the file.
-    """
-
-    state: str = "empty"
-    ours: str = ""
-    std: str = ""
-    published: str = ""
-    published_std: str = ""
-    difference: str = ""
-    interval: str = ""
-    verdict: str = ""
-    found: str = ""
-    found_verdict: str = ""
-    choice: str = ""
-    best: bool = False
-    best_published: bool = False
-    stopped: bool = False
-    record: str = ""
+`state` is "measured" in this run, "kept" (measured by the kept run alone), "published" (never measured)
+or "empty", which has nothing else. `record` is the anchor of the row with the parameters and the file.
+"""
 
 
 @dataclass
@@ -200,42 +174,17 @@ class Section:
 class Page:
     """A page of the HTML report, ``<name>.html``, and a chapter of the PDF unless not `paper`.
 
-    `tables` says whether the page has tables with a filter; of its `compared` numbers so many are a
-    `match`.
+    `tables` says whether the page has tables with a filter.
     """
 
     name: str
     title: str
     lead: str
-    sections: list[Section]
+    sections: list[Section] = field(default_factory=list)
     tables: bool = False
-    match: int = 0
-    compared: int = 0
     paper: bool = True
 
     def add_table(self, section: Section) -> None:
         """Add a section with tables."""
         self.sections.append(section)
         self.tables = True
-
-
-@dataclass
-class Report:
-    """The whole report: the result in a word and in a sentence, what ran, and the pages.
-
-    `sources` are the papers whose numbers are compared. `score` counts the cells of this run by
-    verdict, with "published" and "comparable". The front page comes first.
-    """
-
-    answer: str
-    headline: str
-    created: str
-    commit: str
-    kept_name: str
-    sources: list[str]
-    score: dict[str, int]
-    pages: list[Page]
-
-    def plain(self) -> Tree:
-        """Return the tree as dicts, lists, strings and numbers."""
-        return asdict(self)

@@ -22,7 +22,7 @@ from matplotlib.figure import Figure as Drawing
 from toplabel.reproduction.files import read_json, result_path, write_json
 from toplabel.reproduction.frames import write_frame
 from toplabel.reproduction.report.figures.registry import FigureTask
-from toplabel.reproduction.report.text import segments
+from toplabel.reproduction.report.text import SEGMENT
 
 #: Okabe and Ito's palette, the yellow left out, sky blue and orange darker: all have a contrast of
 #: 3 or more to white.
@@ -34,42 +34,10 @@ INK = "#222222"
 MUTED = "#767676"
 RULE = "#cccccc"
 
-WIDTH, HEIGHT = 7.2, 9.2  # inches: the text of the PDF's page, with room for a caption
+# A script, or a superscript and a subscript in either order.
+_SCRIPTS = re.compile(r"\^\{[^{}]*\}(?:_\{[^{}]*\})?|_\{[^{}]*\}(?:\^\{[^{}]*\})?")
 
-_STYLE: dict[Any, Any] = {
-    "svg.fonttype": "path",
-    "svg.hashsalt": "toplabel",
-    "figure.facecolor": "none",
-    "savefig.facecolor": "none",
-    "savefig.transparent": True,
-    "font.family": "DejaVu Sans",
-    "font.size": 8.0,
-    "axes.titlesize": 8.5,
-    "axes.titlelocation": "left",
-    "axes.labelsize": 8.0,
-    "axes.edgecolor": MUTED,
-    "axes.labelcolor": INK,
-    "axes.linewidth": 0.6,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "axes.axisbelow": True,
-    "axes.prop_cycle": cycler(color=PALETTE),
-    "grid.color": RULE,
-    "grid.linewidth": 0.4,
-    "text.color": INK,
-    "xtick.color": INK,
-    "ytick.color": INK,
-    "xtick.labelsize": 7.5,
-    "ytick.labelsize": 7.5,
-    "xtick.major.width": 0.6,
-    "ytick.major.width": 0.6,
-    "lines.linewidth": 1.3,
-    "lines.markersize": 3.5,
-    "legend.frameon": False,
-    "legend.fontsize": 7.5,
-    "mathtext.fontset": "dejavusans",
-}
+WIDTH, HEIGHT = 7.2, 9.2  # inches: the text of the PDF's page, with room for a caption
 
 
 @contextmanager
@@ -81,7 +49,23 @@ def house_style() -> Iterator[None]:
     """
     with mpl.rc_context():
         mpl.rcdefaults()
-        mpl.rcParams.update(_STYLE)
+        mpl.rc("svg", fonttype="path", hashsalt="toplabel")
+        mpl.rc("figure", facecolor="none")
+        mpl.rc("savefig", facecolor="none", transparent=True)
+        mpl.rc("font", family="DejaVu Sans", size=8.0)
+        mpl.rc("mathtext", fontset="dejavusans")
+        mpl.rc("text", color=INK)
+        mpl.rc("axes", titlesize=8.5, titlelocation="left", labelsize=8.0, linewidth=0.6)
+        mpl.rc("axes", edgecolor=MUTED, labelcolor=INK, prop_cycle=cycler(color=PALETTE))
+        mpl.rc("axes", grid=True, axisbelow=True)
+        mpl.rc("axes.spines", top=False, right=False)
+        mpl.rc("grid", color=RULE, linewidth=0.4)
+        mpl.rc("xtick", color=INK, labelsize=7.5)
+        mpl.rc("ytick", color=INK, labelsize=7.5)
+        mpl.rc("xtick.major", width=0.6)
+        mpl.rc("ytick.major", width=0.6)
+        mpl.rc("lines", linewidth=1.3, markersize=3.5)
+        mpl.rc("legend", frameon=False, fontsize=7.5)
         yield
 
 
@@ -158,19 +142,16 @@ def make_figure(task: FigureTask, files: Sequence[Path], out_svg: str | os.PathL
 
 def mathtext(label: str) -> str:
     """Return a label in the small markup of `toplabel.reproduction.report.text` as mathtext."""
-    marks = {"sup": "^", "sub": "_"}
-    parts, previous = [], "text"
-    for kind, text in segments(label):
-        if kind == "text":
-            parts.append(text.replace("$", r"\$"))
-        else:
-            inner = re.sub(r"[\\{}$^_]", "", text).replace(" ", r"\ ").replace("%", r"\%")
-            script = rf"{marks[kind]}{{\mathrm{{{inner}}}}}$"
-            # A superscript and a subscript are one formula, so that they stand above each other.
-            stacked = {previous, kind} == {"sup", "sub"}
-            parts[-1:] = [parts[-1][:-1] + script] if stacked else [*parts[-1:], "$" + script]
-        previous = kind
-    return "".join(parts)
+    return _SCRIPTS.sub(_formula, label.replace("$", r"\$"))
+
+
+def _formula(scripts: re.Match[str]) -> str:
+    """Return a superscript, a subscript, or both above each other, as a formula."""
+    formula = ""
+    for sign, text in SEGMENT.findall(scripts[0]):
+        inner = re.sub(r"[\\{}$^_]", "", text).replace(" ", r"\ ").replace("%", r"\%")
+        formula += rf"{sign}{{\mathrm{{{inner}}}}}"
+    return f"${formula}$"
 
 
 def panel_grid(number: int, *, across: int, height: float) -> tuple[Drawing, list[Axes]]:
@@ -211,9 +192,12 @@ def draw_against_time(ax: Axes, frame: pd.DataFrame, series: str, column: str) -
     ax.set_xlabel("seconds of training")
 
 
-def as_svg(figure: Drawing, title: str, background: str = "none") -> str:
-    """Return a figure that is no file of its own as SVG, always the same bytes."""
-    text = io.StringIO()
-    metadata = {"Date": None, "Creator": None, "Title": title}
-    figure.savefig(text, format="svg", metadata=metadata, facecolor=background)
-    return text.getvalue()
+def picture(
+    figure: Drawing, title: str, file_format: str = "svg", background: str = "none"
+) -> bytes:
+    """Return a figure that is no file of its own as "svg" or "pdf", always the same bytes."""
+    out = io.BytesIO()
+    dates = ("Date", "Creator") if file_format == "svg" else ("CreationDate",)
+    metadata = {"Title": title} | dict.fromkeys(dates)
+    figure.savefig(out, format=file_format, metadata=metadata, facecolor=background)
+    return out.getvalue()

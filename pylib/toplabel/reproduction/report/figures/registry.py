@@ -22,7 +22,7 @@ class Figure:
     `toplabel.reproduction.report.figures` and the `drawing.Design` in it, `source` the figure or
     section of a paper that it answers to. `page` is where it stands in the report: a study, of which a
     figure of one data set shows the methods, or one of
-    `toplabel.reproduction.report.pages.RESERVED`. Without a page of its own a figure of a `dataset`,
+    `toplabel.reproduction.report.write.RESERVED`. Without a page of its own a figure of a `dataset`,
     which is a name or ``{dataset}``, stands with the study of the set. `inputs` are the files that it is
     made from, `cell_files` those of each cell of the data set besides; "tune" stands for the files of
     the tuning.
@@ -77,13 +77,13 @@ def _of_times(number: str, design: str, timing: str) -> Figure:
     """Return a row of TPAMI Fig. 3, by a part of it, as "3a"."""
     name = f"tpami2017_figure0{number.replace('-', '')}"
     inputs = (f"results/timing/{timing}.csv", f"results/timing/{timing}.json")
-    return Figure(name, f"times.{design}", f"TPAMI 2017, Fig. {number}", "speed", inputs=inputs)
+    return Figure(name, f"tpami.{design}", f"TPAMI 2017, Fig. {number}", "speed", inputs=inputs)
 
 
 def _set_sizes(dataset: str) -> Figure:
     return Figure(
         f"set_sizes_{dataset}",
-        "set_sizes.SET_SIZES",
+        "curves.SET_SIZES",
         page="set_sizes",
         dataset=dataset,
         inputs=(f"results/{dataset}/data/meta.json",),
@@ -98,16 +98,16 @@ _WITH_SET_SIZES = (
 FIGURES = (
     Figure(
         "tpami2017_figure04",
-        "circle.CIRCLE",
+        "tpami.CIRCLE",
         "TPAMI 2017, Fig. 4",
         dataset="circle",
         inputs=("results/circle/data/meta.json",),
         cell_files=("selection.csv", "models.npz"),
     ),
-    Figure("selection_{dataset}", "selection.SELECTION", dataset=_SET, cell_files=("tune",)),
+    Figure("selection_{dataset}", "curves.SELECTION", dataset=_SET, cell_files=("tune",)),
     Figure(
         "learning_{dataset}",
-        "learning.LEARNING",
+        "curves.LEARNING",
         dataset=_SET,
         cell_files=("curve.csv", "evaluation.csv"),
     ),
