@@ -6,8 +6,7 @@ import hashlib
 import io
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,19 +15,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from toplabel.reproduction.config.entry import Split
-from toplabel.reproduction.data.checks import statistics, validate_prepared
-from toplabel.reproduction.data.parts import Part, PreparedSet
 from toplabel.reproduction.files import FileError, atomic_path, file_sum, read_json
-from toplabel.reproduction.networks import FeaturesTask
-from toplabel.reproduction.networks.network import (
-    FEATURES,
-    Images,
-    build,
-    class_names,
-    draw_images,
-    load_weights,
-)
 
 _NOTHING = {"inputs_sha256": "", "batches": 0, "rows": 0, "width": 0, "label_width": 0}
 
@@ -238,40 +225,3 @@ def _header(shape: tuple[int, int]) -> bytes:
     about = {"descr": "<f4", "fortran_order": False, "shape": shape}
     np.lib.format.write_array_header_1_0(out, about)
     return out.getvalue()
-
-
-_BATCH = 1000
-_NOT_COMPARABLE = "features of a small network of this project, on other data than the papers'"
-
-
-def extract_features(
-    images: PreparedSet,
-    task: FeaturesTask,
-    weights: Mapping[str, str | os.PathLike[str]],
-    folder: str | os.PathLike[str],
-) -> PreparedSet:
-    """Return the features of the networks of all draws as a data set, a split each.
-
-    `weights` are the files of the networks by the draws. The rows are mapped into memory from `folder`.
-    """
-    torch.set_num_threads(1)
-    parts: dict[str, Part] = {}
-    for split, path in weights.items():
-        both = draw_images(images, task.network, f"{task.dataset}/{split}", task.seed)
-        model = build(task.network, both[0].inputs.shape[2:])
-        load_weights(model, path)
-        for role, part in zip(("train", "test"), both, strict=True):
-            name = f"{split}_{role}"
-            extract(model, FEATURES, _batches(part), folder, name)
-            X = np.load(Path(folder) / f"{name}.npy", mmap_mode="r")
-            parts[name] = Part(X=X, y=part.classes.numpy())
-    splits = [Split(split, f"{split}_train", None, f"{split}_test") for split in weights]
-    names = class_names(images, task.network)
-    prepared = PreparedSet(task.dataset, "multiclass", names, parts, splits)
-    validate_prepared(prepared)
-    meta = {"not_comparable": task.not_comparable or _NOT_COMPARABLE, "raw": {}, "advice": []}
-    return replace(prepared, meta=meta | {"statistics": statistics(prepared)})
-
-
-def _batches(part: Images) -> Iterator[tuple[Tensor, Tensor]]:
-    return zip(part.inputs.split(_BATCH), part.classes.split(_BATCH), strict=True)
