@@ -21,6 +21,7 @@ from sklearn.svm import SVC, LinearSVC
 
 from toplabel import losses
 from toplabel._core.arrays import as_integer
+from toplabel._core.solution import relative_gap
 from toplabel.kernels import rbf_gram
 from toplabel.reproduction.methods.trained import (
     Affine,
@@ -29,7 +30,6 @@ from toplabel.reproduction.methods.trained import (
     TrainedMethod,
     dense,
     indicator,
-    relative_gap,
 )
 from toplabel.simplex.width import gaussian_width, theta_of_width
 
