@@ -58,7 +58,7 @@ COMPETITORS: dict[str, Competitor] = {
     "sh_svm_online": Competitor("simplex_coding.Online", {"loss": "sh_svm"}),
     "svm_ova_batch": Competitor("one_vs_all.Libsvm", {"kernel": "linear"}),
     "svm_rbf_ova_batch": Competitor("one_vs_all.Libsvm", {"kernel": "rbf"}, kernel="rbf"),
-    "simplex_boosting": Competitor("simplex_boosting.SimplexBoosting", {}, "rounds", kernel=""),
+    "simplex_boosting": Competitor("simplex_coding.SimplexBoosting", {}, "rounds", kernel=""),
 }
 """The competitors by the key under which results are compared with data/published.
 
