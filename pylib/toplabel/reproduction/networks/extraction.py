@@ -69,11 +69,14 @@ def extract(
     network = network.to(device).eval()
     steps = {f"{side}": n for side, n in step.items()} if isinstance(step, Mapping) else step
     options = {"layer": layer, "rectify": rectify, "pool": pool, "step": steps}
-    options["weights_sha256"] = _sum_of_weights(network)
-    files = _Files(Path(folder), part, options)
-    before, count, total = files.state["batches"], 0, ""
+    weights, seen = hashlib.sha256(), hashlib.sha256()
+    for name, tensor in network.state_dict().items():
+        _add(weights, name, tensor)
+    files = _Files(Path(folder), part, options | {"weights_sha256": weights.hexdigest()})
+    before, count = files.state["batches"], 0
     for count, (inputs, labels) in enumerate(batches, start=1):
-        total = _sum_of_batch(total, inputs, labels)
+        _add(seen, "inputs", inputs)
+        _add(seen, "labels", labels)
         if count > before:
             maps = _output(network, modules[layer], inputs.to(device))
             if pool is not None:
@@ -84,8 +87,8 @@ def extract(
                     f"batches: batch {count} has {len(inputs)} inputs, {len(labels)} labels and "
                     f"{len(rows)} outputs"
                 )
-            files.append(rows, labels.cpu().numpy(), total)
-        elif count == before and total != files.state["inputs_sha256"]:
+            files.append(rows, labels.cpu().numpy(), seen.hexdigest())
+        elif count == before and seen.hexdigest() != files.state["inputs_sha256"]:
             raise files.changed("inputs")
     if count < before:
         raise files.changed("inputs")
@@ -122,23 +125,10 @@ def _windows(maps: Tensor, labels: Tensor, side: int, step: int) -> tuple[Tensor
     return means.permute(0, 2, 3, 1).flatten(0, 2), labels.repeat_interleave(each, dim=0)
 
 
-def _sum_of_weights(network: nn.Module) -> str:
-    total = hashlib.sha256()
-    for name, tensor in network.state_dict().items():
-        total.update(name.encode() + _bytes_of(tensor))
-    return total.hexdigest()
-
-
-def _sum_of_batch(before: str, inputs: Tensor, labels: Tensor) -> str:
-    """Chained, so that it can be taken up again."""
-    total = hashlib.sha256(before.encode())
-    for tensor in (inputs, labels):
-        total.update(f"{tuple(tensor.shape)} {tensor.dtype}".encode() + _bytes_of(tensor))
-    return total.hexdigest()
-
-
-def _bytes_of(tensor: Tensor) -> bytes:
-    return tensor.detach().cpu().contiguous().flatten().view(torch.uint8).numpy().tobytes()
+def _add(total: Any, name: str, tensor: Tensor) -> None:
+    """Add a tensor to a sum of hashlib."""
+    total.update(f"{name} {tuple(tensor.shape)} {tensor.dtype}".encode())
+    total.update(tensor.detach().cpu().contiguous().flatten().view(torch.uint8).numpy().tobytes())
 
 
 class _Files:
