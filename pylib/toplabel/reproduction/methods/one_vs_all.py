@@ -31,7 +31,7 @@ from toplabel.reproduction.methods.trained import (
     dense,
     indicator,
 )
-from toplabel.simplex.width import gaussian_width, theta_of_width
+from toplabel.simplex import gaussian_width
 
 _CACHE = 500  # MiB of kernel values
 _LOOSEST, _TIGHTEST = 0.1, 1e-10  # of LIBLINEAR's own tolerance: relative to tol; absolute
@@ -148,7 +148,7 @@ class Libsvm:
         n = len(X)
         theta, rows = None, X
         if self._kernel == "rbf":  # LIBSVM would compute the kernel anew for each class
-            theta = theta_of_width(gaussian_width(X))
+            theta = 1.0 / (2.0 * gaussian_width(X) ** 2)
             rows = rbf_gram(X, theta)
         A, bias = np.zeros((n, n_classes)), np.zeros(n_classes)
         iterations, limit = 0, min(max_iter, self._passes) * n
