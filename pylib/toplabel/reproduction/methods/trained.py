@@ -91,7 +91,7 @@ class TrainedMethod:
 
 
 class Trainer(Protocol):
-    """What trains a method; an implementation names the arguments that it needs, and takes **_."""
+    """Trainer of a method; an implementation names the arguments that it needs, and takes **_."""
 
     def train(
         self,

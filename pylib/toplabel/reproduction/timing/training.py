@@ -198,7 +198,7 @@ def _objective(
 
 @dataclass(frozen=True)
 class Measurement:
-    """What is measured in times: a function that returns them, their columns, and the clock it reads.
+    """Measurement of times: a function that returns them, their columns, and the clock it reads.
 
     The function takes the `TimedSet`, if something is trained, and whether the run is a quick one.
     """
