@@ -10,12 +10,12 @@ import torch
 from toplabel.reproduction.config.entry import Network, Split
 from toplabel.reproduction.data.parts import Part, PreparedSet
 from toplabel.reproduction.networks import FeaturesTask, FineTuneTask, NetworkTask
+from toplabel.reproduction.networks.extraction import extract_features
 from toplabel.reproduction.networks.network import (
     build,
     class_names,
     descend,
     draw_images,
-    extract_features,
     fine_tune,
     load_weights,
     train_network,

@@ -5,7 +5,7 @@ from pathlib import Path
 from toplabel.reproduction.data.prepared import load_prepared, save_prepared
 from toplabel.reproduction.jobs import logger, run
 from toplabel.reproduction.networks import FeaturesTask
-from toplabel.reproduction.networks.network import extract_features
+from toplabel.reproduction.networks.extraction import extract_features
 
 
 def main(task, snakemake):

@@ -7,6 +7,7 @@ import io
 import json
 import os
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,18 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from toplabel.reproduction.config.entry import Split
+from toplabel.reproduction.data.checks import statistics, validate_prepared
+from toplabel.reproduction.data.parts import Part, PreparedSet
 from toplabel.reproduction.files import FileError, atomic_path, file_sum, read_json
+from toplabel.reproduction.networks import FeaturesTask
+from toplabel.reproduction.networks.network import (
+    build,
+    class_names,
+    draw_images,
+    load_weights,
+    scores,
+)
 
 _NOTHING = {"inputs_sha256": "", "batches": 0, "rows": 0, "width": 0, "label_width": 0}
 
@@ -215,3 +227,31 @@ def _header(shape: tuple[int, int]) -> bytes:
     about = {"descr": "<f4", "fortran_order": False, "shape": shape}
     np.lib.format.write_array_header_1_0(out, about)
     return out.getvalue()
+
+
+_NOT_COMPARABLE = "features of a small network of this project, on other data than the papers'"
+
+
+def extract_features(
+    images: PreparedSet, task: FeaturesTask, weights: Mapping[str, str | os.PathLike[str]]
+) -> PreparedSet:
+    """Return the features of the networks of all draws as a data set, a split each.
+
+    They are the output of the last layer but one, after its ReLU. `weights` are the files of the
+    networks by the draws.
+    """
+    torch.set_num_threads(1)
+    parts: dict[str, Part] = {}
+    for split, path in weights.items():
+        both = draw_images(images, task.network, f"{task.dataset}/{split}", task.seed)
+        model = build(task.network, both[0].inputs.shape[2:])
+        load_weights(model, path)
+        for role, part in zip(("train", "test"), both, strict=True):
+            X = scores(model[:-1], part).astype(np.float32)
+            parts[f"{split}_{role}"] = Part(X=X, y=part.classes.numpy())
+    splits = [Split(split, f"{split}_train", None, f"{split}_test") for split in weights]
+    names = class_names(images, task.network)
+    prepared = PreparedSet(task.dataset, "multiclass", names, parts, splits)
+    validate_prepared(prepared)
+    meta = {"not_comparable": task.not_comparable or _NOT_COMPARABLE, "raw": {}, "advice": []}
+    return replace(prepared, meta=meta | {"statistics": statistics(prepared)})

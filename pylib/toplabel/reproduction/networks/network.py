@@ -1,4 +1,4 @@
-"""Small networks of images: their inputs, weights, training and fine-tuning, and their features as data."""
+"""Small networks of images: their inputs, weights, training and fine-tuning."""
 
 from __future__ import annotations
 
@@ -7,18 +7,17 @@ import os
 import time
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
-from toplabel.reproduction.config.entry import Network, Split
-from toplabel.reproduction.data.checks import statistics, validate_prepared
+from toplabel.reproduction.config.entry import Network
 from toplabel.reproduction.data.parts import Part, PreparedSet, dense
-from toplabel.reproduction.files import FileError, read_npz, write_npz
+from toplabel.reproduction.files import read_npz, write_npz
 from toplabel.reproduction.jobs import seed_of
-from toplabel.reproduction.networks import FeaturesTask, FineTuneTask, NetworkTask
+from toplabel.reproduction.networks import FineTuneTask, NetworkTask
 from toplabel.reproduction.selection import with_meaning
 from toplabel.reproduction.selection.evaluation import TestMetric
 from toplabel.reproduction.selection.measures import all_values
@@ -30,7 +29,6 @@ _MOMENTUM = 0.9
 _WEIGHT_DECAY = 5e-4
 _FINE_TUNING_RATE = 0.005  # the same for each loss
 _CHECKED = 1000  # inputs that say whether the training diverged
-_NOT_COMPARABLE = "features of a small network of this project, on other data than the papers'"
 
 
 def build(network: Network, shape: Sequence[int], seed: int = 0) -> nn.Sequential:
@@ -61,13 +59,9 @@ def save_weights(network: nn.Module, path: str | os.PathLike[str]) -> None:
 
 
 def load_weights(network: nn.Module, path: str | os.PathLike[str]) -> None:
-    """Take the weights that `save_weights` wrote; a damaged or other file is a FileError."""
+    """Take the weights that `save_weights` wrote; a damaged file is a FileError."""
     arrays = read_npz(path)
-    try:
-        network.load_state_dict({name: torch.from_numpy(array) for name, array in arrays.items()})
-    except RuntimeError as error:
-        words = " ".join(str(error).split())
-        raise FileError(f"{path}: of another network ({words}); delete it to train again") from None
+    network.load_state_dict({name: torch.from_numpy(array) for name, array in arrays.items()})
 
 
 @dataclass(frozen=True)
@@ -247,28 +241,3 @@ def fine_tune(
         )
         for metric, value in zip(metrics, values, strict=True)
     ]
-
-
-def extract_features(
-    images: PreparedSet, task: FeaturesTask, weights: Mapping[str, str | os.PathLike[str]]
-) -> PreparedSet:
-    """Return the features of the networks of all draws as a data set, a split each.
-
-    They are the output of the last layer but one, after its ReLU. `weights` are the files of the
-    networks by the draws.
-    """
-    torch.set_num_threads(1)
-    parts: dict[str, Part] = {}
-    for split, path in weights.items():
-        both = draw_images(images, task.network, f"{task.dataset}/{split}", task.seed)
-        model = build(task.network, both[0].inputs.shape[2:])
-        load_weights(model, path)
-        for role, part in zip(("train", "test"), both, strict=True):
-            X = scores(model[:-1], part).astype(np.float32)
-            parts[f"{split}_{role}"] = Part(X=X, y=part.classes.numpy())
-    splits = [Split(split, f"{split}_train", None, f"{split}_test") for split in weights]
-    names = class_names(images, task.network)
-    prepared = PreparedSet(task.dataset, "multiclass", names, parts, splits)
-    validate_prepared(prepared)
-    meta = {"not_comparable": task.not_comparable or _NOT_COMPARABLE, "raw": {}, "advice": []}
-    return replace(prepared, meta=meta | {"statistics": statistics(prepared)})
