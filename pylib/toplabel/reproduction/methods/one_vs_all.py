@@ -31,7 +31,7 @@ from toplabel.reproduction.methods.trained import (
     dense,
     indicator,
 )
-from toplabel.simplex import gaussian_width
+from toplabel.simplex.problem import gaussian_width
 
 _CACHE = 500  # MiB of kernel values
 _LOOSEST, _TIGHTEST = 0.1, 1e-10  # of LIBLINEAR's own tolerance: relative to tol; absolute
