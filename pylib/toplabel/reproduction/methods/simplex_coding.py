@@ -214,7 +214,7 @@ def _single(X: Matrix) -> np.ndarray:
 
 
 class SimplexBoosting:
-    """BoostedTrees trees of some depth (1 is a stump) with values among the code vectors.
+    """Trees of some depth (1 is a stump) with values among the code vectors, added up by `BoostedTrees`.
 
     C, which is selected, is the number of rounds, rounded; an epoch is a round, and training goes
     on where `start` ended.
