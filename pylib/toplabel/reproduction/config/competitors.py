@@ -13,7 +13,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Competitor:
-    """What is known of a competitor, which trains on one label per example, before its import."""
+    """Facts of a competitor, which trains on one label per example, known before its import."""
 
     code: str  # the module in `toplabel.reproduction.methods` and its class, a `methods.trained.Trainer`
     # Arguments of the class that make this competitor; `params` of config/methods.yaml are added.

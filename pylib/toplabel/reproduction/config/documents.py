@@ -46,7 +46,7 @@ _ALLOWED = {
     r"^([A-Za-z0-9][A-Za-z0-9_.-]*)?$": "letters without accents, digits and _ . -",
     r"^[0-9a-f]{64}$": "64 hexadecimal digits",
 }
-"""What a name with a pattern may have, in words."""
+"""Characters of a name with a pattern, in words."""
 
 
 class _Loader(SafeLoader):
@@ -86,7 +86,7 @@ def _line(message: object) -> str:
 
 
 class Fault(ValueError):
-    """What is wrong with a document, and the key where it is.
+    """Error of a document, and the key where it is.
 
     Models raise it, with a key of their own, where their keys do not fit each other.
     """

@@ -1,4 +1,4 @@
-"""What accuracy costs: how far each method lies behind the best of a set, against its seconds."""
+"""Cost of accuracy: how far each method lies behind the best of a set, against its seconds."""
 
 from __future__ import annotations
 
