@@ -123,9 +123,7 @@ def certified(trained: TrainedMethod, tol: float, max_iter: int) -> TrainedMetho
 
 
 def indicator(labels: np.ndarray, n_classes: int) -> np.ndarray:
-    """Return class indices (n,), or a 0/1 indicator (n, m), as a boolean array of shape (n, m)."""
-    if labels.ndim == 2:
-        return labels != 0
+    """Return class indices (n,) as a boolean array of shape (n, m)."""
     return labels[:, None] == np.arange(n_classes)
 
 

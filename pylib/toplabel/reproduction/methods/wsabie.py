@@ -82,7 +82,7 @@ def next_violator(
     if violates[remembered].any():
         return None
     others = len(violates) - 1
-    drawn = rng.integers(others, size=others) if others else np.empty(0, dtype=int)
+    drawn = rng.integers(others, size=others)
     drawn += drawn >= label
     hits = drawn[violates[drawn]]
     if len(hits) == 0:
