@@ -121,7 +121,7 @@ def test_weights_of_labels_are_means_over_a_row(problem):
 
 def test_best_classes_come_with_their_scores(problem, monkeypatch):
     X, Y = problem
-    monkeypatch.setattr("toplabel.estimators.parts._NUMBERS", 7 * 5)  # parts of seven rows
+    monkeypatch.setattr("toplabel.estimators.common._NUMBERS", 7 * 5)  # parts of seven rows
     model = MultilabelClassifier("lr_ml", random_state=0).fit(X, sparse.csr_matrix(Y))
     best, scores = model.predict_topk(X, 3, return_scores=True)
     every = model.decision_function(X)

@@ -53,12 +53,9 @@ def test_a_fit_that_is_cut_short_says_so():
 
 
 @pytest.mark.parametrize("loss", ["svm_ova", "lr_ova"])
-def test_a_class_without_an_example_and_labels_that_all_have(loss):
+def test_a_class_without_an_example(loss):
     X, y = blobs(n_per_class=15, m=3)
     without = _train(loss, X, y, 4, C=0.5)
     ours = toplabel.solve(X, y, loss=loss, C=0.5, tol=1e-8, max_iter=50000, n_classes=4)
     assert without.model == pytest.approx(ours.W, abs=1e-3)
     assert np.abs(without.model[:, 3]).max() > 0.01  # all rows are on its other side
-    Y = np.column_stack([y == 0, np.ones(len(y)), np.zeros(len(y))]).astype(np.uint8)
-    sets = _train(loss, X, Y, 3, C=0.5)
-    assert sets.model[:, 1] == pytest.approx(-sets.model[:, 2], abs=1e-3)

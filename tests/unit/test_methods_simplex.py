@@ -12,7 +12,7 @@ from small_sets import blobs, competitor, multiclass_set, problems_of, regions_s
 from toplabel import simplex
 from toplabel.reproduction.config.methods import Method
 from toplabel.reproduction.config.protocols import Axis, Budget
-from toplabel.reproduction.methods.simplex_boosting import _best_step, _gradient, coding_values
+from toplabel.reproduction.methods.simplex_coding import _best_step, _gradient, coding_values
 from toplabel.reproduction.selection.choice import choose
 from toplabel.reproduction.selection.models import train_models
 from toplabel.reproduction.selection.tuning import tune_split

@@ -1,14 +1,13 @@
 """SVM-Perf's Recall@k against the enumeration of all predictions, and a general convex solver."""
 
 import itertools
-from functools import partial
 
 import cvxpy as cp
 import numpy as np
 import pytest
 from small_sets import blobs, competitor
 
-from toplabel.reproduction.methods.svm_perf import most_violating, solve, tangent, unpacked
+from toplabel.reproduction.methods.svm_perf import most_violating, solve
 
 
 def _predictions(positive, k):
@@ -74,14 +73,14 @@ def test_the_optimum_is_that_over_all_predictions(C, k):
         norm = cp.sum_squares(W) + bias**2
         program = cp.Problem(cp.Minimize((C * slack + norm / 2) / scale), planes)
         program.solve(solver=cp.CLARABEL)
-        size, n_positive = 3 * positive.shape[1] + 1, int(positive.sum())
-        solved = solve(partial(tangent, X, positive, k), size, n_positive, C, 1e-8, 500)
+        solved = solve(X, positive, k, C, 1e-8, 500)
         assert solved.primal == pytest.approx(program.value, rel=1e-5, abs=1e-8)
         assert solved.dual <= program.value * (1 + 1e-6) + 1e-8
         assert solved.primal - solved.dual <= 1e-6 * abs(solved.primal) + 1e-12
-        W, bias = unpacked(solved.W, positive.shape[1])
+        W, bias = solved.model[:-1], solved.model[-1]
         risk = max(0.0, _risk(X @ W + bias, positive, k))
-        assert solved.primal == pytest.approx((C * risk + np.sum(solved.W**2) / 2) / scale)
+        norm = np.sum(W**2) + bias[0] ** 2
+        assert solved.primal == pytest.approx((C * risk + norm / 2) / scale)
 
 
 def test_the_rule_of_svm_perf_ends_where_no_plane_raises_the_risk_by_more():

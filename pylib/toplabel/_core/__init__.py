@@ -1,3 +1,3 @@
-"""What the public modules share: arrays, the C library, training along a path. No part of the
+"""Base of the public modules: arrays, the C library, training along a path. No part of the
 interface.
 """

@@ -38,7 +38,7 @@ class OwnLoss(Loss):
 
     @property
     def convex(self) -> bool:
-        """Whether the solvers that keep dual variables take the loss: none of them does."""
+        """True if the solvers that keep dual variables take the loss: none of them does."""
         return False
 
     def values(self, scores: np.ndarray, labels: Labels) -> np.ndarray:
@@ -51,7 +51,7 @@ class OwnLoss(Loss):
 
     @property
     def has_conjugate(self) -> bool:
-        """Whether the user's object has a method `conjugate`."""
+        """True if the user's object has a method `conjugate`."""
         return hasattr(self.key, "conjugate")
 
     def conjugates(self, points: np.ndarray, labels: Labels) -> np.ndarray:

@@ -173,7 +173,7 @@ class Data:
 
     @property
     def is_gram(self) -> bool:
-        """Whether `features` is a Gram matrix."""
+        """True if `features` is a Gram matrix."""
         return self.kernel != "linear"
 
 

@@ -77,7 +77,7 @@ PAIRS_PASSES = 5
 PAIRS_NEWTON_STEPS = 20
 """The most Newton steps of an inner problem."""
 PAIRS_LEAST_DAMPING, PAIRS_MOST_DAMPING = 1e-4, 10.0
-"""What is added to the curvature of the dual, in units of the squared norms: at least, where anything
+"""Terms added to the curvature of the dual, in units of the squared norms: at least, where anything
 is, and at most. Steps that are damped by more and do not make D larger are rounding."""
 PAIRS_CG_TOLERANCE, PAIRS_LEAST_CG_TOLERANCE = 0.1, 1e-4
 """Tolerance of conjugate gradients, in the norm of the preconditioner: at first, and at least, where

@@ -23,8 +23,7 @@ from toplabel._core.catalogue import nearest
 from toplabel._core.solution import product
 from toplabel._core.threads import thread_count
 from toplabel.estimators import convergence
-from toplabel.estimators.common import CommonEstimator
-from toplabel.estimators.parts import parts
+from toplabel.estimators.common import CommonEstimator, parts
 from toplabel.estimators.previous import Previous
 from toplabel.metrics.ranking import best_scores
 from toplabel.solver import Record, Solution, solve

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from importlib.metadata import metadata
 from typing import Any
 
@@ -12,13 +13,14 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import InconsistentVersionWarning
 from sklearn.utils.validation import validate_data
 
-from toplabel._core.arrays import MatrixLike, check_container
+from toplabel._core.arrays import MatrixLike, check_container, row_blocks
 from toplabel._core.lib import version
 from toplabel.estimators.previous import check_same_classes
 from toplabel.estimators.weighting import weights_of_classes
 
-__all__ = ["CommonEstimator", "VersionedEstimator"]
+__all__ = ["CommonEstimator", "VersionedEstimator", "parts"]
 
+_NUMBERS = 1 << 21  # scores of a part: 16 MiB
 _VERSION = "_toplabel_version"
 
 
@@ -128,3 +130,8 @@ def encode(y: np.ndarray, weights: np.ndarray | None) -> tuple[np.ndarray, np.nd
             "all rows but those of one class have the weight zero; at least two classes are needed"
         )
     return classes, codes
+
+
+def parts(n: int, m: int) -> Iterator[slice]:
+    """Return the rows 0..n-1 in parts of which the scores for m classes fill about 16 MiB."""
+    return row_blocks(n, m, _NUMBERS)

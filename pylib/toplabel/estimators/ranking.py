@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn import get_config
+from sklearn.utils.metadata_routing import MetadataRequest
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import column_or_1d
 
 from toplabel._core.arrays import MatrixLike, as_integer, as_weights, check_container, plain
 from toplabel.estimators.scores import class_scores
-from toplabel.estimators.weighted_scorer import WeightedScorer
 
-__all__ = ["TopKScorer", "columns_of", "found_share", "top_k_scorer"]
+__all__ = ["TopKScorer", "WeightedScorer", "columns_of", "found_share", "top_k_scorer"]
 
 
 def found_share(
@@ -49,6 +50,50 @@ def columns_of(y: MatrixLike, classes: np.ndarray, n: int) -> np.ndarray:
         raise ValueError(f"y must have the shape ({n},) like the rows of X, got {y.shape}")
     columns = np.minimum(np.searchsorted(classes, y), len(classes) - 1)
     return np.where(classes[columns] == y, columns, -1)
+
+
+@dataclass(frozen=True)
+class WeightedScorer:
+    """A scorer whose call takes `sample_weight`."""
+
+    _requested: dict = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def set_score_request(self, *, sample_weight: bool | str | None) -> Self:
+        """Ask for the metadata that `__call__` takes, as scikit-learn's scorers do.
+
+        Parameters
+        ----------
+        sample_weight : bool, str or None
+            True: weights that are passed under this name are used; False: they are not; None: an
+            error when they are passed; a str: the name under which they are passed.
+
+        Returns
+        -------
+        self
+            The scorer.
+
+        Raises
+        ------
+        RuntimeError
+            Unless ``sklearn.set_config(enable_metadata_routing=True)`` was called.
+        """
+        if not get_config()["enable_metadata_routing"]:
+            raise RuntimeError(
+                "set_score_request needs sklearn.set_config(enable_metadata_routing=True)"
+            )
+        self._requested["sample_weight"] = sample_weight
+        return self
+
+    def _accept_sample_weight(self) -> bool:
+        """Return True, which searches with several scorers ask for."""
+        return True
+
+    def get_metadata_routing(self) -> MetadataRequest:
+        """Return the metadata that the scorer asks for, as of `sklearn.utils.metadata_routing`."""
+        request = MetadataRequest(owner=self)
+        alias = self._requested.get("sample_weight")
+        request.score.add_request(param="sample_weight", alias=alias)
+        return request
 
 
 @dataclass(frozen=True)

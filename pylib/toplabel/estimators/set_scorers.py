@@ -10,9 +10,8 @@ from numpy.typing import ArrayLike
 from sklearn.pipeline import Pipeline
 
 from toplabel._core.arrays import MatrixLike, as_number, as_weights
-from toplabel.estimators.ranking import columns_of
+from toplabel.estimators.ranking import WeightedScorer, columns_of
 from toplabel.estimators.scores import class_scores
-from toplabel.estimators.weighted_scorer import WeightedScorer
 from toplabel.metrics.class_sets import covered_rows, share_in_sets, smallest_mean
 from toplabel.metrics.inputs import check_choice
 from toplabel.thresholds.coverage import below_best

@@ -15,7 +15,7 @@ from sklearn.model_selection import KFold, RepeatedKFold, check_cv
 from toplabel import thresholds
 from toplabel._core.arrays import MatrixLike, as_number, is_mapped
 from toplabel._core.threads import why_to_end
-from toplabel.estimators.parts import parts
+from toplabel.estimators.common import parts
 from toplabel.metrics.inputs import check_choice
 from toplabel.solver import Solution
 

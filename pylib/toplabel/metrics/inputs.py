@@ -1,4 +1,4 @@
-"""What the measures take: checked, with errors that name the argument."""
+"""Inputs of the measures: checked, with errors that name the argument."""
 
 from __future__ import annotations
 

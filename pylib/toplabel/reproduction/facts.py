@@ -1,4 +1,4 @@
-"""What the numbers of a run depend on besides data and config (results/run.json), and what jobs take."""
+"""Machine, versions and config of a run (results/run.json), and memory and time of its jobs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What all stages share: the frame of a script (its params as one object, its log, errors in one line), and
+"""Base of all stages: the frame of a script (its params as one object, its log, errors in one line), and
 seeds.
 
 A task is a frozen dataclass with all that a script depends on besides its inputs. A rule hands it over

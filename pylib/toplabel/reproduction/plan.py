@@ -58,7 +58,7 @@ def planned(function: Callable[..., Any], *patterns: str) -> Callable[[Any], Any
 
 
 class Plan:
-    """What a config asks for.
+    """Request of a config.
 
     The config is that which Snakemake merged from files, the `source` that errors name, and the command
     line; `root` is the checkout. A PlanError of one line names the files and the key of what is wrong, or
@@ -163,7 +163,7 @@ class Plan:
 
     @property
     def is_own(self) -> bool:
-        """Whether the config defines its studies, and so asks for none of the papers'."""
+        """True if the config defines its studies, and so asks for none of the papers'."""
         return isinstance(self.config["studies"], Mapping)
 
     @property
@@ -173,7 +173,7 @@ class Plan:
 
     @property
     def own_rows(self) -> dict[str, Any]:
-        """What the config adds to the registries."""
+        """Additions of the config to registries."""
         own = {"studies": self.config["studies"]} if self.is_own else {}
         return own | {key: dict(getattr(self.run, key)) for key in ("datasets", "methods")}
 

@@ -1,4 +1,4 @@
-"""What the reports show beside the cells, and the targets by human names.
+"""Parts of the reports beside the cells, and the targets by human names.
 
 A target is called like a data set, a study, a published table (`table05` or `tpami2017_table05`) or
 a figure. It makes the test metrics of its cells, whether the config asks for them or not; a figure

@@ -1,4 +1,4 @@
-"""What each rule hands to its script: one task, built from the plan, as plain values.
+"""Tasks that rules hand to their scripts: one each, from the plan, as plain values.
 
 A task has all that the script depends on besides its inputs, and nothing else, so Snakemake runs a job
 again exactly where its answer may be another one. Each method of `Tasks` makes the task of a rule from

@@ -10,9 +10,9 @@ from toplabel.simplex.coding import decode, encode, scores, simplex_coding
 from toplabel.simplex.least_squares import LeastSquaresPath
 from toplabel.simplex.losses import LOSSES, value
 from toplabel.simplex.online import solve_online
+from toplabel.simplex.problem import gaussian_width
 from toplabel.simplex.solution import SimplexSolution
 from toplabel.simplex.svm import solve
-from toplabel.simplex.width import gaussian_width
 
 __all__ = [
     "LOSSES",

@@ -1,4 +1,4 @@
-"""The arguments of the simplex trainers, checked and converted."""
+"""The arguments of the simplex trainers, checked and converted; the width of the Gaussian kernel."""
 
 from __future__ import annotations
 
@@ -9,8 +9,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
+from scipy.spatial.distance import pdist
 
-from toplabel._core.arrays import Features, MatrixLike, as_features, as_labels, as_weights
+from toplabel._core.arrays import (
+    Features,
+    MatrixLike,
+    as_features,
+    as_labels,
+    as_matrix,
+    as_weights,
+)
 from toplabel._core.problem import (
     Data,
     as_C,
@@ -23,9 +31,8 @@ from toplabel._core.problem import (
     rows_to_keep,
 )
 from toplabel.simplex import coding
-from toplabel.simplex.width import gaussian_width, theta_of_width
 
-__all__ = ["SimplexProblem", "WeightedProblem", "as_C"]
+__all__ = ["SimplexProblem", "WeightedProblem", "as_C", "gaussian_width"]
 
 
 class SimplexProblem(Data):
@@ -108,5 +115,40 @@ def theta_or_width(rows: MatrixLike, theta: float | str | None, weight: np.ndarr
     """Return the theta of the kernel "rbf" as a number; of None, by `gaussian_width`."""
     check_size(rows)
     if theta is None:
-        return theta_of_width(gaussian_width(rows_that_count(rows, weight)))
+        return 1.0 / (2.0 * gaussian_width(rows_that_count(rows, weight)) ** 2)
     return as_theta(theta, rows, weight)
+
+
+def gaussian_width(X: MatrixLike) -> float:
+    """Return the 25th percentile of the distances between rows, each pair of different rows counted once.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix, (n, d)
+        The training rows.
+
+    Returns
+    -------
+    float > 0
+        In the unit of the features; theta is 1/(2 width^2).
+
+    Raises
+    ------
+    ValueError
+        For fewer than two rows, or when so many rows are equal that the percentile is zero.
+
+    Notes
+    -----
+    NIPS 2012, section 6. Rows with equal features are different points at the distance zero. The
+    distances take n (n - 1) / 2 numbers of memory, half of what the Gram matrix takes.
+    """
+    X = as_matrix(X, "X")
+    if len(X) < 2:
+        raise ValueError(f"X must have at least two rows, got the shape {X.shape}")
+    squares = pdist(X, "sqeuclidean")
+    width = float(np.sqrt(np.percentile(squares, 25.0, overwrite_input=True, method="lower")))
+    if not width > 0:
+        raise ValueError(
+            "X: the 25th percentile of the distances is 0, too many rows are equal; choose theta"
+        )
+    return width

@@ -141,7 +141,7 @@ def solution_of(
 
 
 _SAME = {each.name for each in fields(Solution)} & {each.name for each in fields(SimplexSolution)}
-"""What both kinds of solutions have; but A and W they have in other coordinates."""
+"""Fields that both kinds of solutions have; A and W are in other coordinates."""
 _SAME -= {"A", "W"}
 
 

@@ -35,7 +35,7 @@ METRICS = (
     "f1_instance",
     "hamming_loss",
 )
-"""What `sweep` measures and `tune` can optimise; of these only the Hamming loss is better when
+"""Metrics of `sweep`, which `tune` can optimise; of these only the Hamming loss is better when
 lower.
 """
 

@@ -11,7 +11,7 @@ from toplabel.reproduction.config.protocols import Threshold
 
 @dataclass(frozen=True)
 class CompareTask:
-    """What the comparison depends on besides results.
+    """Params of the comparison, besides results.
 
     `checkout` has config/, data/published/ and reports/summary/, `own` is what a run adds to its
     registries; `studies` are the studies that the run asks for, in their order, and `threshold` is its

@@ -52,12 +52,12 @@ class RunConfig(ConfigModel):
     defines studies of the run's own, as in config/studies/; a name without a definition is a known
     one."""
     budget: BudgetName
-    """How fine the grids of hyper-parameters are (config/protocols.yaml)."""
+    """Fineness of the grids of hyper-parameters (config/protocols.yaml)."""
     mirrors: tuple[str, ...]
     """Folders that hold raw files as `<set>/<file>`, plain or with .xz, .gz or .bz2 added. Those of
     the environment variable TOPLABEL_MIRROR come first, those that the repository ships last."""
     download: bool
-    """Whether the official address may be asked for a file that no folder has."""
+    """True if the official address may be asked for a file that no folder has."""
     threshold: Threshold
     """The threshold of the metrics that compare sets of labels (TPAMI section 3.1). tune: selected
     together with C on validation data; cardinality: the one that gives test instances as many
@@ -77,7 +77,7 @@ class RunConfig(ConfigModel):
     max_iter_train: PositiveInt
     """The passes after which the final training stops, whose models carry the certificates."""
     show: bool
-    """Whether the reports are written on the results that are there, and nothing is computed."""
+    """True if the reports are written on the results that are there, and nothing is computed."""
     datasets: Mapping[str, Any] = Field(default_factory=dict)
     """Data sets of the run's own, as in config/datasets.yaml."""
     methods: Mapping[str, Any] = Field(default_factory=dict)
@@ -105,7 +105,7 @@ Pattern = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_*?\[\]-]*$", max_length=1
 
 @model
 class Study(ConfigModel):
-    """What is compared with what (config/studies/*.yaml), named as its file without suffix."""
+    """Comparison of methods (config/studies/*.yaml), named as its file without suffix."""
 
     name: RowName
     title: str
@@ -122,7 +122,7 @@ class Study(ConfigModel):
     only: Mapping[Pattern, Names] = Field(default_factory=dict)
     """Methods, or patterns, that are for some of the data sets alone, and these data sets."""
     metrics: tuple[str, ...] = ()
-    """What is measured, and selected for one by one, in place of the protocol's metrics. Of one label
+    """Metrics to measure, and to select for one by one, in place of the protocol's. Of one label
     per row: top<k>, balanced_accuracy, macro_f1 (micro F1 is top1), and log_loss of what has
     probabilities: the softmax loss and estimators with `predict_proba`. Of label sets: f1_micro, f1_macro,
     f1_instance, hamming_loss, accuracy, subset_accuracy, rank_loss, map, label_ap, coverage_loss,
@@ -201,7 +201,7 @@ def load_studies(
 
 @dataclass(frozen=True, eq=False)
 class Catalogue:
-    """What a checkout registers, and the cells that its names stand for; it is read once and handed down.
+    """Registries of a checkout, and the cells that names stand for; read once and handed down.
 
     `tables` has source and number of each published table by its short name, `published` is the
     folder of the published numbers.

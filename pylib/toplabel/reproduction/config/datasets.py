@@ -81,7 +81,7 @@ class DatasetsFile(ConfigModel):
     datasets: Annotated[Mapping[Key, Entry], Some, Named]
     """The sets by the key that targets, studies and data/published/*.csv use."""
     fold_seeds: Mapping[Name, Annotated[int, Field(ge=2)]] = Field(default_factory=dict)
-    """How many times the folds of a set with one split are drawn, in a set `<set>_seeds` with a
+    """Number of draws of the folds of a set with one split, in a set `<set>_seeds` with a
     split for each draw: the same rows, another selection. Its spread stands beside the cells of the
     set, and it is compared with no published number itself."""
 

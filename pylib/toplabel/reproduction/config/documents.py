@@ -44,7 +44,7 @@ _ALLOWED = {
     r"^[0-9a-f]{64}$": "64 hexadecimal digits",
     IMPORT_PATH: "the import path of a class, as my_module.MyClass",
 }
-"""What a text with a pattern may be, in words."""
+"""Words for what a text with a pattern may be."""
 
 
 class _Loader(SafeLoader):
@@ -80,7 +80,7 @@ def read_yaml(path: PathLike) -> Any:
 
 
 class Fault(ValueError):
-    """What is wrong with a document, and the key where it is.
+    """Error of a document, and the key where it is.
 
     Models raise it, with a key of their own, where their keys do not fit each other.
     """

@@ -88,7 +88,7 @@ class RawFile(ConfigModel):
 
 @model
 class Divide(ConfigModel):
-    """How a part that is published as one is cut into several."""
+    """Cut of a part, published as one, into several."""
 
     part: str
     """The part that is cut."""
@@ -119,7 +119,7 @@ class Split(ConfigModel):
 
 @model
 class PrintedStatistics(ConfigModel):
-    """What one table of a paper prints about a data set, as printed: "10.5K", "4100", "2.40"."""
+    """Statistics of a data set in one table of a paper, as printed: "10.5K", "4100", "2.40"."""
 
     source: str
     """Paper and table, as in data/published/datasets.csv."""
@@ -151,7 +151,7 @@ class Network(ConfigModel):
     classes: Annotated[int, Field(ge=2)]
     """The number of classes."""
     pairs: bool = False
-    """Whether an input is two images side by side, drawn at random, and its class the pair of
+    """True if an input is two images side by side, drawn at random, and its class the pair of
     theirs."""
     n_train: PositiveInt | None = None
     """The number of inputs to train on, drawn for each draw; by default all images, once."""
@@ -175,7 +175,7 @@ class Entry(ConfigModel):
     title: str
     """The name in reports."""
     task: Literal["multiclass", "multilabel"]
-    """Whether a row has one label or a set of them."""
+    """Kind of the labels: one a row, or a set."""
     protocol: str
     """A name of config/protocols.yaml. With `own`, for data of no paper, the defaults of
     `transform`, `bias`, `C_scale` and, for a set of one part, `folds` are others."""
@@ -184,7 +184,7 @@ class Entry(ConfigModel):
     citation: str = "not stated"
     """Who made the set."""
     features: str = ""
-    """What the vectors are, as in the column of data/published; empty for the set's own."""
+    """Kind of the vectors, as in the column of data/published; empty for the set's own."""
     published_key: str = ""
     """The data set of data/published that this one is compared with; by default its own key."""
     published_sources: tuple[Source, ...] = ()
@@ -203,17 +203,17 @@ class Entry(ConfigModel):
     files: tuple[RawFile, ...] = ()
     """The raw files."""
     divide: Divide | None = None
-    """How a part that is published as one is cut into several."""
+    """Cut of a part, published as one, into several."""
     transform: Literal["standardise", "normalise"] | None = None
     """standardise: mean 0 and variance 1 in each column, by the training part of each split; sparse
     features are scaled only; normalise: rows of norm 1."""
     bias: bool = False
-    """Whether a column of ones is added to the features, after the transformation."""
+    """True if a column of ones is added to the features, after the transformation."""
     folds: Annotated[int, Field(ge=2)] | None = None
     """The number of folds of the one part, each of them the test part of a split; stratified by the
     classes where rows have one label."""
     repeats: PositiveInt = 1
-    """How many times the folds are drawn: `repeats: 10` gives ten times as many splits, r1f0 the first
+    """Number of draws of the folds: `repeats: 10` gives ten times as many splits, r1f0 the first
     of the second draw. With few folds a test tells large differences alone."""
     C_scale: Literal["mean_squared_norm"] | None = None
     """mean_squared_norm: linear methods divide the grid of C by the mean squared norm of the rows
@@ -222,9 +222,9 @@ class Entry(ConfigModel):
     """The experiments; by default one, named main, on the parts train, val if there is one, and
     test."""
     statistics: tuple[PrintedStatistics, ...] = ()
-    """What the papers print about the set."""
+    """Statistics of the set in the papers."""
     waits_for: str | None = None
-    """What is missing, in plain words that go on from "waits for"; shown while the set cannot be
+    """Missing parts, in plain words that go on from "waits for"; shown while the set cannot be
     had."""
     is_published: bool = False
     """True if somebody publishes what the set waits for."""
@@ -234,7 +234,7 @@ class Entry(ConfigModel):
     url: Annotated[str, Field(pattern=r"^https?://")] | None = None
     """The set's home page."""
     notes: str | None = None
-    """What else is to be known."""
+    """Remarks for the reader."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "published_key", self.published_key or self.name)
@@ -275,7 +275,7 @@ class Entry(ConfigModel):
 
     @property
     def has_own_protocol(self) -> bool:
-        """Whether it follows the protocol of data that no paper has."""
+        """True if it follows the protocol of data that no paper has."""
         return self.protocol in (f"{OWN}_multiclass", f"{OWN}_multilabel")
 
     @property

@@ -121,7 +121,7 @@ def published_tables(folder: PathLike) -> dict[str, tuple[str, str]]:
 
 @dataclass(frozen=True)
 class Competitor:
-    """What is known of a competitor, which trains on one label per example, before its import."""
+    """Facts of a competitor, which trains on one label per example, known before its import."""
 
     code: str  # the module in `toplabel.reproduction.methods` and its class, a `methods.trained.Trainer`
     # Arguments of the class that make this competitor; `params` of config/methods.yaml are added.
@@ -167,7 +167,7 @@ COMPETITORS: dict[str, Competitor] = {
     "sh_svm_online": Competitor("simplex_coding.Online", {"loss": "sh_svm"}),
     "svm_ova_batch": Competitor("one_vs_all.Libsvm", {"kernel": "linear"}),
     "svm_rbf_ova_batch": Competitor("one_vs_all.Libsvm", {"kernel": "rbf"}, kernel="rbf"),
-    "simplex_boosting": Competitor("simplex_boosting.SimplexBoosting", {}, "rounds", kernel=""),
+    "simplex_boosting": Competitor("simplex_coding.SimplexBoosting", {}, "rounds", kernel=""),
 }
 """The competitors by the key under which results are compared with data/published.
 

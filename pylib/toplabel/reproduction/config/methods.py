@@ -91,7 +91,7 @@ def load_methods(
 
 
 PAPER_EPOCHS = 3
-"""How many epochs the fine-tuning of TPAMI Table 6 takes on ImageNet."""
+"""Number of epochs of the fine-tuning of TPAMI Table 6 on ImageNet."""
 
 
 Values = Annotated[tuple[Value, ...], Some]
@@ -144,7 +144,7 @@ class Method(ConfigModel):
     """linear, or rbf for exp(-theta ||x - z||^2) with theta selected; by default linear, or the
     kernel of the competitor."""
     labels: Literal["one", "set"] = "one"
-    """What an estimator, or a loss that takes either, is trained on: one label per example, or a
+    """Labels to train an estimator on, or a loss that takes either: one per example, or a
     set of labels, which for a one-vs-all loss is binary relevance."""
     features: Literal["raw", "bias", "standardise"] = "raw"
     """raw: as published, without a bias, as in the papers; bias: with a column of ones; standardise:
@@ -246,7 +246,7 @@ class Method(ConfigModel):
 
     @property
     def fine_tunes(self) -> bool:
-        """Whether a network is trained, or left as it was, in place of a linear model."""
+        """True if a network is trained, or left as it was, in place of a linear model."""
         return self.epochs is not None
 
     @property
@@ -256,7 +256,7 @@ class Method(ConfigModel):
 
     @property
     def task(self) -> str:
-        """What the method is trained on: "multiclass" or "multilabel"."""
+        """Task of the method: "multiclass" or "multilabel"."""
         sets = self.labels == "set" or self._description.labels == "set"
         return "multilabel" if sets else "multiclass"
 
@@ -324,7 +324,7 @@ class Method(ConfigModel):
 
     @property
     def selects_C(self) -> bool:
-        """Whether what is selected on validation data is the C of the papers."""
+        """True if what is selected on validation data is the C of the papers."""
         if self.competitor:
             return COMPETITORS[self.competitor].parameter == "C"
         return bool(self.loss) and not self.fine_tunes
@@ -337,12 +337,12 @@ class Method(ConfigModel):
 
     @property
     def tunes_width(self) -> bool:
-        """Whether the width of an RBF kernel is selected on validation data."""
+        """True if the width of an RBF kernel is selected on validation data."""
         return self.kernel == "rbf" and bool(self.loss)
 
     @property
     def key(self) -> Key:
-        """What the method is compared by."""
+        """Key that the method is compared by."""
         k = self.k if self._description.top_k and not self.ks else ""
         gamma = self.gamma if self._description.smoothing else ""
         return canonical_key(self.family, k, gamma, self.kernel)

@@ -1,4 +1,4 @@
-"""What stands beside the numbers of the papers: ``config/notes.yaml``.
+"""Notes beside the numbers of the papers: ``config/notes.yaml``.
 
 Readings of the protocols, reasons why numbers differ, claims of the papers, and changes of the
 protocol. Most notes name cells of the papers' tables (`Cells`, `Selector`).
@@ -100,7 +100,7 @@ class Choice(Cells):
     title: str
     """The reading in a few words."""
     chosen: str
-    """What was chosen, and by which numbers, in a sentence."""
+    """Choice, and the numbers behind it, in a sentence."""
 
 
 @model
@@ -115,11 +115,11 @@ class Reading(ConfigModel):
     title: str
     """The reading in a few words."""
     stated: str
-    """What the paper states, in a sentence."""
+    """Words of the paper, in a sentence."""
     found: str
-    """What its numbers and its authors' programs suggest, in a sentence."""
+    """Suggestion of its numbers and authors' programs, in a sentence."""
     evidence: str
-    """What that is known from, in sentences."""
+    """Evidence for that, in sentences."""
     tables: Names
     """Published tables that the reading is about."""
     datasets: Mapping[Name, Name] = Field(default_factory=dict)
@@ -146,7 +146,7 @@ class Evidence(Cells):
     """Cells that differ for one reason, and what that is known from."""
 
     evidence: str
-    """What was measured or is known, in sentences; in the small markup of the reports, as
+    """Measurements and facts, in sentences; in the small markup of the reports, as
     SVM^{ML}."""
 
 
@@ -181,7 +181,7 @@ class Claim(ConfigModel):
     source: Name
     """The key of the paper."""
     place: str
-    """Where the sentence stands, as "section 6.2"."""
+    """Place of the sentence, as "section 6.2"."""
     says: str
     """The claim in our words, one sentence without its full stop."""
     expects: Literal["first", "similar", "neither"]
@@ -193,7 +193,7 @@ class Claim(ConfigModel):
     first: Side
     """The side that the sentence speaks of."""
     second: Side
-    """What it is compared with."""
+    """Side that it is compared with."""
     metrics: Names
     """Metrics."""
     datasets: tuple[Name, ...] = ()
@@ -201,7 +201,7 @@ class Claim(ConfigModel):
     excluded: Annotated[tuple[Name, ...], Field(alias="except")] = ()
     """Data sets that the claim is not about."""
     margin: PositiveFloat = 1.0
-    """How far the sides may differ to be similar, in points; a hundredth of a loss is a point."""
+    """Largest difference of similar sides, in points; a hundredth of a loss is a point."""
 
 
 @model
@@ -211,7 +211,7 @@ class Deviation(ConfigModel):
     date: Annotated[str, Field(pattern=r"^\d{4}-\d{2}-\d{2}$")]
     """The day of the change, in quotes, as "2026-11-23"."""
     what: str
-    """What changed, a sentence."""
+    """Change, in a sentence."""
     why: str
     """The reason, a sentence."""
 
@@ -227,9 +227,9 @@ class Notes(ConfigModel):
     reasons: Annotated[Mapping[str, Reason], Some, Named]
     """Why measured numbers differ from the printed ones; of several reasons the first counts."""
     claims: Annotated[Mapping[str, Claim], Some, Named]
-    """What the papers say of their results."""
+    """Sentences of the papers on results."""
     deviations: Annotated[tuple[Deviation, ...], Some]
-    """What was changed in the protocol after numbers were seen."""
+    """Changes of the protocol after numbers were seen."""
 
     @property
     def stand_ins(self) -> set[str]:

@@ -1,4 +1,4 @@
-"""How hyper-parameters are selected: ``config/protocols.yaml``.
+"""Selection of hyper-parameters: ``config/protocols.yaml``.
 
 A grid point is kept as its exponent, so that a coarse grid and its refinement meet in the very same
 floating-point values.
@@ -134,7 +134,7 @@ class ThresholdRange(ConfigModel):
 
 @model
 class Grid(ConfigModel):
-    """Which hyper-parameters tuning tries, on how many folds and rows."""
+    """Hyper-parameters that tuning tries, and its folds and rows."""
 
     C: Axis | None = None
     """The grid of the regularisation C = 1/(lambda n)."""
@@ -148,9 +148,9 @@ class Grid(ConfigModel):
     refine: PositiveFloat | None = None
     """The step of a finer grid, of which each metric's best point and its neighbours are tried."""
     extend: NonNegativeInt = 0
-    """How many steps the grid of C may grow beyond either edge, while a best value lies there."""
+    """Steps that the grid of C may grow beyond either edge, while a best value lies there."""
     validation_rows: PositiveInt | None = None
-    """How many validation rows are enough: only the first folds that together hold as many are
+    """Validation rows that are enough: only the first folds that together hold as many are
     trained; all folds if not given. An image of several rows counts once."""
     screen_rows: Annotated[int, Field(ge=10)] | None = None
     """On how many rows of a fold the coarse grid is trained at most; it then only says where the
@@ -171,18 +171,18 @@ class Grid(ConfigModel):
 
 @model
 class Budget(Grid):
-    """How much work a protocol may do."""
+    """Amount of work of a protocol."""
 
     C: Axis = Field()
     """The grid of the regularisation C = 1/(lambda n)."""
     splits: PositiveInt | None = None
-    """How many splits of the set are used, the first ones; all if not given."""
+    """Number of splits that are used, the first ones; all if not given."""
     tol_tune: Gap | None = None
     """The relative duality gap at which training stops in tuning, in place of that of the run."""
     tol_train: Gap | None = None
     """The relative duality gap at which the final training stops, in place of that of the run."""
     gram_dtype: Literal["float32", "float64"] = "float64"
-    """How Gram matrices are stored. Dual variables and gaps are float64 always."""
+    """Type of stored Gram matrices. Dual variables and gaps are float64 always."""
 
 
 @model
@@ -195,16 +195,16 @@ class Protocol(ConfigModel):
     cross-validation. half: one half to train, the other to validate. fifth: four fifths to train,
     one, drawn once, to validate."""
     metrics: Annotated[tuple[Name, ...], Some]
-    """What is measured, and selected for one by one (docs/protocols.md)."""
+    """Metrics, measured and selected for one by one (docs/protocols.md)."""
     budgets: Mapping[BudgetName, Budget]
     """The grids of each budget; the run names one of them."""
     splits_together: bool = False
-    """Whether one job tunes all splits of a set; for splits that take milliseconds each."""
+    """True if one job tunes all splits of a set; for splits that take milliseconds each."""
 
 
 @model
 class ProtocolsFile(ConfigModel):
-    """How hyper-parameters are selected (config/protocols.yaml)."""
+    """Selection of hyper-parameters (config/protocols.yaml)."""
 
     protocols: Annotated[Mapping[Name, Protocol], Some, Named]
     """The protocols by name."""

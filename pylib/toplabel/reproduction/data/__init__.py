@@ -1,4 +1,4 @@
-"""What the jobs of data sets depend on besides raw files: the params of prepare and of their overview.
+"""Params of the jobs of data sets, besides raw files: those of prepare and of their overview.
 
 Planning a run reads this module, so it imports no reader.
 """
@@ -16,7 +16,7 @@ from toplabel.reproduction.config.protocols import Axis
 
 @dataclass(frozen=True)
 class PrepareTask:
-    """What a prepared data set depends on besides the bytes of its raw files.
+    """Params of a prepared data set, besides the bytes of its raw files.
 
     Fields without a comment have the meaning of the keys of a registry entry (`config.entry.Entry`).
     """

@@ -70,7 +70,7 @@ class FetchTask:
 
 @dataclass(frozen=True)
 class Places:
-    """Where raw files are looked for: folders, in their order, and whether the network is asked.
+    """Places to look for raw files: folders, in their order, and whether the network is asked.
 
     A file is the same wherever it comes from, so no job runs again because of these.
     """

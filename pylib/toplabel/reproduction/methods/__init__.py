@@ -1,4 +1,4 @@
-"""What can be trained: losses of the library or of the user, estimators of scikit-learn, competitors of the papers.
+"""Methods to train: losses of the library or of the user, estimators of scikit-learn, competitors of the papers.
 
 `create` makes the `trained.Trainer` of a recipe. It imports the module of a competitor by name, so that
 a change of one competitor trains no other method again.
@@ -42,12 +42,12 @@ class Recipe:
 
     @property
     def tunes_width(self) -> bool:
-        """Whether the width of an RBF kernel is selected on validation data."""
+        """True if the width of an RBF kernel is selected on validation data."""
         return self.kernel == "rbf" and bool(self.loss)
 
     @property
     def is_certified(self) -> bool:
-        """Whether its models have a duality gap by this library."""
+        """True if its models have a duality gap by this library."""
         return self.loss in LOSSES and LOSSES[self.loss].convex
 
     def at(self, k: int | None) -> Recipe:

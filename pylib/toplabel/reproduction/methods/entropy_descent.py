@@ -15,7 +15,7 @@ import numpy as np
 
 from toplabel import losses
 from toplabel._core.arrays import as_integer
-from toplabel.reproduction.methods.trained import Matrix, TrainedMethod
+from toplabel.reproduction.methods.trained import LibraryLoss, Matrix, TrainedMethod
 
 _LOSS = "topk_ent_tr"
 _START_EPS = 1e-4  # relative gap of the softmax solution
@@ -36,12 +36,8 @@ class EntropyDescent:
 
     def train(self, X, labels, *, n_classes, C, seed, tol, max_iter, **_) -> TrainedMethod:
         """Train (see `trained.Trainer`)."""
-        from toplabel.solver import solve
-
         limits = {"n_classes": n_classes, "tol": _START_EPS, "max_iter": max_iter}
-        softmax = solve(X, labels, "lr_multi", C=C, seed=seed, **limits)
-        if softmax.status == "interrupted":
-            raise KeyboardInterrupt
+        softmax = LibraryLoss("lr_multi").train(X, labels, C=C, seed=seed, **limits)
         objective = _Objective(X, labels, self._k, C)
         W, taken = softmax.W, 0
         scores = np.asarray(X @ W)

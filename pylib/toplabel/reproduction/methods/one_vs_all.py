@@ -21,6 +21,7 @@ from sklearn.svm import SVC, LinearSVC
 
 from toplabel import losses
 from toplabel._core.arrays import as_integer
+from toplabel._core.solution import relative_gap
 from toplabel.kernels import rbf_gram
 from toplabel.reproduction.methods.trained import (
     Affine,
@@ -29,16 +30,15 @@ from toplabel.reproduction.methods.trained import (
     TrainedMethod,
     dense,
     indicator,
-    relative_gap,
 )
-from toplabel.simplex.width import gaussian_width, theta_of_width
+from toplabel.simplex.problem import gaussian_width
 
 _CACHE = 500  # MiB of kernel values
 _LOOSEST, _TIGHTEST = 0.1, 1e-10  # of LIBLINEAR's own tolerance: relative to tol; absolute
 
 
 class Liblinear:
-    """A binary classifier for each class, or for each label, against the rest.
+    """A binary classifier for each class against the rest.
 
     The hinge (svm_ova) is minimised by LIBLINEAR's dual coordinate descent (solver 3), which
     returns no dual variables, so there is no gap to report. The logistic loss (lr_ova) is minimised
@@ -57,7 +57,7 @@ class Liblinear:
         tolerance = tol * _LOOSEST
         while True:
             W, epochs, finished = _fit(self._classifier(C, seed, tolerance, max_iter), X, targets)
-            primal, gap = self._certificate(X, labels, targets, W, C)
+            primal, gap = self._certificate(X, labels, W, C)
             relative = relative_gap(primal, primal - gap)
             if self._loss == "svm_ova" or relative <= tol or not finished or tolerance < _TIGHTEST:
                 break
@@ -83,12 +83,11 @@ class Liblinear:
         return LogisticRegression(solver="liblinear", **arguments)
 
     def _certificate(
-        self, X: Matrix, labels: np.ndarray, targets: np.ndarray, W: np.ndarray, C: float
+        self, X: Matrix, labels: np.ndarray, W: np.ndarray, C: float
     ) -> tuple[float, float]:
         """P(W), and P - D with the dual variables that W gives; NaN for the hinge."""
         n = X.shape[0]
         scores = np.ascontiguousarray(X @ W)
-        labels = labels if labels.ndim == 1 else targets.astype(np.uint8)
         penalty = 1.0 / (C * n)
         primal = losses.value(self._loss, scores, labels).mean() + penalty / 2 * np.vdot(W, W)
         if self._loss == "svm_ova":
@@ -103,13 +102,12 @@ def _fit(
 ) -> tuple[np.ndarray, int, bool]:
     """Return W, the most iterations of any class, and whether all reached the tolerance."""
     W = np.empty((X.shape[1], targets.shape[1]))
-    epochs, padded = 0, None
+    epochs = 0
     for j, target in enumerate(targets.T):
         rows, sides = X, np.where(target, 1, -1)
         if target.all() or not target.any():
             # LIBLINEAR needs both classes. A row of zeros has the same loss for every w.
-            padded = _with_zero_row(X) if padded is None else padded
-            rows, sides = padded, np.append(sides, -sides[0])
+            rows, sides = _with_zero_row(X), np.append(sides, -sides[0])
         _fit_in_silence(classifier, rows, sides)
         W[:, j] = classifier.coef_[0]
         epochs = max(epochs, int(np.max(classifier.n_iter_)))
@@ -148,7 +146,7 @@ class Libsvm:
         n = len(X)
         theta, rows = None, X
         if self._kernel == "rbf":  # LIBSVM would compute the kernel anew for each class
-            theta = theta_of_width(gaussian_width(X))
+            theta = 1.0 / (2.0 * gaussian_width(X) ** 2)
             rows = rbf_gram(X, theta)
         A, bias = np.zeros((n, n_classes)), np.zeros(n_classes)
         iterations, limit = 0, min(max_iter, self._passes) * n

@@ -24,21 +24,18 @@ common. Where that problem is too large the paper trains one problem per class.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 from scipy import sparse
 
 from toplabel._core.arrays import as_integer, as_number
+from toplabel._core.solution import relative_gap
 from toplabel.reproduction.methods.trained import (
     Affine,
     Matrix,
-    ProblemSolution,
     TrainedMethod,
     certified,
-    relative_gap,
     train_problems,
 )
 
@@ -61,17 +58,11 @@ class RecallAtK:
     def train(self, X, labels, *, n_classes, C, tol, max_iter, start=None, **_) -> TrainedMethod:
         """Train (see `trained.Trainer`)."""
 
-        def solve_problem(positive: np.ndarray, state: Planes | None) -> ProblemSolution:
-            risk = partial(tangent, X, positive, self._k)
-            n_positive, size = int(positive.sum()), X.shape[1] * positive.shape[1] + 1
-            solved = solve(risk, size, n_positive, C, tol, max_iter, state, self._tolerance)
-            W, bias = unpacked(solved.W, positive.shape[1])
-            return replace(solved, W=np.vstack([W, np.full((1, positive.shape[1]), bias)]))
+        def solve_problem(positive: np.ndarray, state: Planes | None) -> TrainedMethod:
+            return solve(X, positive, self._k, C, tol, max_iter, state, self._tolerance)
 
-        # The last row of W has the weights of the feature of value 1.
-        trained = train_problems(
-            solve_problem, X, labels, n_classes, self._one_vs_all, start, n_rows=X.shape[1] + 1
-        )
+        one_vs_all, n_rows = self._one_vs_all, X.shape[1] + 1
+        trained = train_problems(solve_problem, labels, n_classes, one_vs_all, start, n_rows)
         weights = np.asarray(trained.model)
         trained = replace(trained, model=Affine(weights[:-1], weights[-1]))
         is_by_gap = self._tolerance is None or trained.epochs >= max_iter
@@ -143,10 +134,6 @@ def _highest(scores: np.ndarray, count: int) -> np.ndarray:
 _SAME = 1e-12
 _IDLE = 30  # steps without weight after which a cutting plane is dropped
 
-Tangent = Callable[[np.ndarray], tuple[float, np.ndarray]]
-"""Returns (offset, direction) at w: risk(v) is at least offset - <direction, v> for all v, with
-equality at v = w, unless that is below 0, where the risk at w is 0."""
-
 
 class Planes:
     """Lower bounds of a risk, offset - <direction, w> for each plane, and 0.
@@ -205,41 +192,44 @@ class Planes:
 
 
 def solve(
-    tangent: Tangent,
-    size: int,
-    n_positive: int,
+    X: Matrix,
+    positive: np.ndarray,
+    k: int,
     C: float,
     tol: float,
     max_iter: int,
     start: Planes | None = None,
     tolerance: float | None = None,
-) -> ProblemSolution:
-    """Minimise over vectors w of a size, with at most `max_iter` planes.
+) -> TrainedMethod:
+    """Solve one problem (see `tangent`) with at most `max_iter` planes.
 
     It ends at a relative gap of tol, or with a `tolerance` when the next plane raises the risk by at
-    most so many percent of n+. `start` are the planes of the same problem for another C,
-    which are used up. W of the result is the best vector found.
+    most so many percent of n+. `start` are the planes of the same problem for another C, which are
+    used up. The model is the best W found, whose last row has the weight of the feature of value 1.
     """
-    scale = C * n_positive
+    n_positive, n_columns = int(positive.sum()), positive.shape[1]
+    size, scale = X.shape[1] * n_columns + 1, C * n_positive
     planes = Planes(size) if start is None else start
-    best, best_primal, epochs = np.zeros(size), np.inf, 0
+    best, best_primal, epochs, done = np.zeros(size), np.inf, 0, False
     # A plane that is not above the present ones adds nothing: rounding prevents further progress.
     least = (_SAME if tolerance is None else tolerance / 100.0) * n_positive
-    while True:
+    while not done:
         planes.minimise(C)
         w = planes.combine()
         dual = float((planes.weight @ planes.offset - w @ w / 2) / scale)
-        offset, direction = tangent(w)
+        offset, direction = tangent(X, positive, k, w)
         risk = max(0.0, offset - float(direction @ w))
         primal = (C * risk + w @ w / 2) / scale
         if primal < best_primal:
             best, best_primal = w, float(primal)
         epochs += 1
         small = tolerance is None and relative_gap(best_primal, dual) <= tol
-        done = small or risk <= planes.risk() + least
-        if done or epochs >= max_iter:
-            return ProblemSolution(best, best_primal, dual, epochs, planes)
-        planes.add(direction, offset)
+        done = small or risk <= planes.risk() + least or epochs >= max_iter
+        if not done:
+            planes.add(direction, offset)
+    W, bias = unpacked(best, n_columns)
+    W = np.vstack([W, np.full((1, n_columns), bias)])
+    return TrainedMethod(W, "uncertified", epochs, best_primal, dual, state=planes)
 
 
 _RIDGE = 1e-12  # of the mean diagonal: makes dependent columns solvable
@@ -253,7 +243,7 @@ def minimise(G: np.ndarray, b: np.ndarray, total: float, start: np.ndarray) -> n
     optimal up to the ridge that is added to G.
     """
     a = np.asarray(start, dtype=float).copy()
-    G = G + _RIDGE * (np.trace(G) / max(1, len(b)) or 1.0) * np.eye(len(b))
+    G = G + _RIDGE * (np.trace(G) / len(b) or 1.0) * np.eye(len(b))
     free = a > 0
     full = a.sum() >= total * (1 - 1e-15)
     for _ in range(20 * len(b) + 100):
@@ -271,8 +261,8 @@ def minimise(G: np.ndarray, b: np.ndarray, total: float, start: np.ndarray) -> n
             continue
         reduced = G @ a - b + price
         reduced[free] = np.inf
-        worst = int(np.argmin(reduced)) if len(b) else 0
-        if not len(b) or reduced[worst] >= -_SLACK * (np.abs(b).max() + abs(price)):
+        worst = int(np.argmin(reduced))
+        if reduced[worst] >= -_SLACK * (np.abs(b).max() + abs(price)):
             break
         free[worst] = True
     if a.sum() > total:  # rounding, where G is nearly singular

@@ -26,14 +26,12 @@ iterations. That bounds no distance to the optimum: what it returns is less trai
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
 from toplabel._core.arrays import as_integer, as_number
 from toplabel.reproduction.methods.trained import (
     Matrix,
-    ProblemSolution,
     TrainedMethod,
     certified,
     dense,
@@ -57,10 +55,11 @@ class TopPush:
         """Train (see `trained.Trainer`)."""
         gram = np.asarray(dense(X @ X.T), dtype=float)
 
-        def solve_problem(positive: np.ndarray, state: np.ndarray | None) -> ProblemSolution:
+        def solve_problem(positive: np.ndarray, state: np.ndarray | None) -> TrainedMethod:
             return solve(X, gram, positive, C, tol, max_iter, state)
 
-        trained = train_problems(solve_problem, X, labels, n_classes, self._one_vs_all, start)
+        one_vs_all, n_rows = self._one_vs_all, X.shape[1]
+        trained = train_problems(solve_problem, labels, n_classes, one_vs_all, start, n_rows)
         return certified(trained, tol, max_iter)
 
 
@@ -72,7 +71,7 @@ def solve(
     tol: float,
     max_iter: int,
     start: np.ndarray | None = None,
-) -> ProblemSolution:
+) -> TrainedMethod:
     """Solve one ranking problem; `start` are the dual variables for another C.
 
     Entry (i, j) of `positive`, (n, c): does the j-th embedding of row i, scored by the j-th column
@@ -87,7 +86,7 @@ def solve(
         primal, dual = _objectives(np.asarray(X @ W), W, positive, A, C)
         small = primal - dual <= tol * min(max(abs(primal), abs(dual)), 1.0 - dual)
         if small or epochs >= max_iter or not pairs.steps(len(gram)):
-            return ProblemSolution(W, primal, dual, epochs, A)
+            return TrainedMethod(W, "uncertified", epochs, primal, dual, state=A)
         epochs += 1
 
 
@@ -193,82 +192,77 @@ class TopPushProgram:
     def train(self, X, labels, *, n_classes, C, **_) -> TrainedMethod:
         """Train (see `trained.Trainer`)."""
 
-        def solve_problem(positive: np.ndarray, state: None) -> ProblemSolution:
+        def solve_problem(positive: np.ndarray, state: None) -> TrainedMethod:
             return solve_as_program(_Dual(X, positive, C), self._tolerance, self._iterations)
 
-        return train_problems(solve_problem, X, labels, n_classes, False, None)
+        return train_problems(solve_problem, labels, n_classes, False, None, X.shape[1])
 
 
-def solve_as_program(problem: _Dual, tolerance: float, iterations: int) -> ProblemSolution:
+def solve_as_program(problem: _Dual, tolerance: float, iterations: int) -> TrainedMethod:
     """Solve one problem."""
     point = before = problem.at(np.zeros(problem.positive.shape))
     weight, last_weight = 1.0, 0.0
     curvature, iteration = 1.0 / problem.n_positive, 0
     while iteration < iterations:
         iteration += 1
-        ahead = point.plus((last_weight - 1.0) / weight, point.plus(-1.0, before))
+        ahead = point + (last_weight - 1.0) / weight * (point - before)
         new, curvature = problem.step(ahead, curvature)
         if new is None:
             break
-        value = problem.value(point.A, point.V)
-        progress = abs(problem.value(new.A, new.V) - value)
+        value = problem.value(point)
+        progress = abs(problem.value(new) - value)
         before, point, last_weight = point, new, weight
         weight = (1.0 + math.sqrt(1.0 + 4.0 * weight * weight)) / 2.0
         if iteration >= _FIRST_CHECK and progress <= tolerance * abs(value):
             break
-    return ProblemSolution(problem.C * point.V, *problem.objectives(point), iteration)
-
-
-@dataclass(frozen=True, eq=False)
-class _Point:
-    """Dual variables A (n, m), with the weights V = X^T A and the scores X V, which are linear in it."""
-
-    A: np.ndarray
-    V: np.ndarray
-    scores: np.ndarray
-
-    def plus(self, factor: float, other: _Point) -> _Point:
-        return _Point(
-            self.A + factor * other.A,
-            self.V + factor * other.V,
-            self.scores + factor * other.scores,
-        )
+    _, V, _ = problem.parts(point)
+    return TrainedMethod(problem.C * V, "uncertified", iteration, *problem.objectives(point))
 
 
 class _Dual:
     """The function ``C/2 ||V||^2 - sum_p (alpha_p - alpha_p^2/4)`` of the dual variables A.
 
     A has alpha at the positives and -beta elsewhere, so that V = X^T A. The function is -n+ D with alpha
-    and beta divided by C.
+    and beta divided by C. A point has the rows of A (n, c), of V (d, c) and of the scores X V, which are
+    linear in A, one below the other.
     """
 
     def __init__(self, X: Matrix, positive: np.ndarray, C: float) -> None:
         self._X, self.positive, self.C = X, positive, C
         self.n_positive = int(positive.sum())
 
-    def at(self, A: np.ndarray, V: np.ndarray | None = None) -> _Point:
-        V = np.asarray(self._X.T @ A) if V is None else V
-        return _Point(A, V, np.asarray(self._X @ V))
+    def at(self, A: np.ndarray) -> np.ndarray:
+        """Return the point of dual variables."""
+        V = np.asarray(self._X.T @ A)
+        return np.concatenate([A, V, np.asarray(self._X @ V)])
 
-    def value(self, A: np.ndarray, V: np.ndarray) -> float:
+    def parts(self, point: np.ndarray) -> list[np.ndarray]:
+        """Return A, V and the scores of a point."""
+        n, d = self._X.shape
+        return np.split(point, [n, n + d])
+
+    def value(self, point: np.ndarray) -> float:
+        """Return the function at a point."""
+        A, V, _ = self.parts(point)
         alpha = A[self.positive]
         return float(self.C * np.vdot(V, V) / 2.0 - (alpha.sum() - alpha @ alpha / 4.0))
 
-    def step(self, ahead: _Point, curvature: float) -> tuple[_Point | None, float]:
+    def step(self, ahead: np.ndarray, curvature: float) -> tuple[np.ndarray | None, float]:
         """Return a projected gradient step, None if it does not move, and the curvature."""
-        gradient = self.C * ahead.scores
-        gradient[self.positive] += ahead.A[self.positive] / 2.0
+        A, _, scores = self.parts(ahead)
+        gradient = self.C * scores
+        gradient[self.positive] += A[self.positive] / 2.0
         gradient[self.positive] -= 1.0
-        value = self.value(ahead.A, ahead.V)
+        value = self.value(ahead)
         while True:
-            A = self.project(ahead.A + (-1.0 / curvature) * gradient)
-            moved = A - ahead.A
+            new = self.project(A + (-1.0 / curvature) * gradient)
+            moved = new - A
             square = self._dot(moved, moved)
             if math.sqrt(square) <= _NO_STEP:
                 return None, curvature
-            V = np.asarray(self._X.T @ A)
-            if self.value(A, V) - value - self._dot(gradient, moved) <= curvature * square / 2.0:
-                return self.at(A, V), curvature
+            point = self.at(new)
+            if self.value(point) - value - self._dot(gradient, moved) <= curvature * square / 2.0:
+                return point, curvature
             curvature *= 2.0
 
     def _dot(self, A: np.ndarray, B: np.ndarray) -> float:
@@ -301,17 +295,11 @@ class _Dual:
         nearest[self.positive] = np.maximum(alpha - shift, 0.0)
         return nearest
 
-    def objectives(self, point: _Point) -> tuple[float, float]:
-        """P, and D with beta scaled to the sum of alpha."""
-        W, scores = self.C * point.V, self.C * point.scores
-        highest = float(scores[~self.positive].max())
-        losses = np.maximum(0.0, 1.0 + highest - scores[self.positive]) ** 2
-        primal = losses.mean() + np.vdot(W, W) / (2.0 * self.C * self.n_positive)
-        beta = np.where(self.positive, 0.0, -point.A)
-        total = beta.sum()
-        scaled = np.zeros_like(point.A)
-        if total > 0:
-            scaled = -beta * (point.A[self.positive].sum() / total)
-            scaled[self.positive] = point.A[self.positive]
-        dual = -self.value(scaled, np.asarray(self._X.T @ scaled)) / self.n_positive
-        return float(primal), dual
+    def objectives(self, point: np.ndarray) -> tuple[float, float]:
+        """Return P, and D with beta scaled to the sum of alpha."""
+        A, V, scores = self.parts(point)
+        primal, _ = _objectives(self.C * scores, self.C * V, self.positive, self.C * A, self.C)
+        total = np.where(self.positive, 0.0, -A).sum()
+        factor = A[self.positive].sum() / total if total > 0 else 0.0
+        scaled = self.at(np.where(self.positive, A, factor * A))
+        return primal, -self.value(scaled) / self.n_positive

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from toplabel._core.solution import relative_gap
 from toplabel.kernels import cross_gram
 from toplabel.reproduction.data.parts import Rows as Matrix
 from toplabel.reproduction.data.parts import dense
@@ -90,7 +91,7 @@ class TrainedMethod:
 
 
 class Trainer(Protocol):
-    """What trains a method; an implementation names the arguments that it needs, and takes **_."""
+    """Trainer of a method; an implementation names the arguments that it needs, and takes **_."""
 
     def train(
         self,
@@ -115,12 +116,6 @@ class Trainer(Protocol):
         """
 
 
-def relative_gap(primal: float, dual: float) -> float:
-    """(P - D) / max(|P|, |D|), and 0 when both are 0."""
-    size = max(abs(primal), abs(dual))
-    return (primal - dual) / size if size > 0 else 0.0
-
-
 def certified(trained: TrainedMethod, tol: float, max_iter: int) -> TrainedMethod:
     """Return the training of a method with a gap, with the status that follows from it (see `TrainedMethod`)."""
     status = "max_iter" if trained.epochs >= max_iter else "stalled"
@@ -128,45 +123,29 @@ def certified(trained: TrainedMethod, tol: float, max_iter: int) -> TrainedMetho
 
 
 def indicator(labels: np.ndarray, n_classes: int) -> np.ndarray:
-    """Return class indices (n,), or a 0/1 indicator (n, m), as a boolean array of shape (n, m)."""
-    if labels.ndim == 2:
-        return labels != 0
+    """Return class indices (n,) as a boolean array of shape (n, m)."""
     return labels[:, None] == np.arange(n_classes)
 
 
-@dataclass(frozen=True, eq=False)
-class ProblemSolution:
-    """A solved problem: W of shape (d, c), the objectives, and where to go on for another C."""
-
-    W: np.ndarray
-    primal: float
-    dual: float
-    epochs: int
-    state: Any = None
-
-
 def train_problems(
-    solve: Callable[[np.ndarray, Any], ProblemSolution],
-    X: Matrix,
+    solve: Callable[[np.ndarray, Any], TrainedMethod],
     labels: np.ndarray,
     n_classes: int,
     one_vs_all: bool,
     start: TrainedMethod | None,
-    n_rows: int | None = None,
+    n_rows: int,
 ) -> TrainedMethod:
     """Solve the problem of all classes, or one per class, and join what the solutions say.
 
     `solve` takes which embedded examples are positive, (n, c), and the state of an earlier
-    solution. Without a positive or without a negative W = 0 is optimal. The objectives of the
-    problems are added up, and the largest number of epochs counts. W has `n_rows` rows, by default
-    one a feature.
+    solution, and returns a matrix W of `n_rows` rows. Without a positive or without a negative W = 0
+    is optimal. The objectives of the problems are added up, and the largest number of epochs counts.
     """
-    n_rows = X.shape[1] if n_rows is None else n_rows
 
-    def solve_problem(positive: np.ndarray, state: Any) -> ProblemSolution:
+    def solve_problem(positive: np.ndarray, state: Any) -> TrainedMethod:
         if positive.any() and not positive.all():
             return solve(positive, state)
-        return ProblemSolution(np.zeros((n_rows, positive.shape[1])), 0.0, 0.0, 0)
+        return TrainedMethod(np.zeros((n_rows, positive.shape[1])), "uncertified", 0, 0.0, 0.0)
 
     positive = indicator(labels, n_classes)
     problems = np.split(positive, n_classes, axis=1) if one_vs_all else [positive]
@@ -175,7 +154,7 @@ def train_problems(
     primal = sum(problem.primal for problem in solved)
     dual = sum(problem.dual for problem in solved)
     gap, epochs = relative_gap(primal, dual), max(problem.epochs for problem in solved)
-    model = np.concatenate([problem.W for problem in solved], axis=1)
+    model = np.concatenate([problem.model for problem in solved], axis=1)
     states = [problem.state for problem in solved]
     return TrainedMethod(model, "uncertified", epochs, primal, dual, gap, state=states)
 

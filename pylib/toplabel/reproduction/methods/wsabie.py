@@ -82,7 +82,7 @@ def next_violator(
     if violates[remembered].any():
         return None
     others = len(violates) - 1
-    drawn = rng.integers(others, size=others) if others else np.empty(0, dtype=int)
+    drawn = rng.integers(others, size=others)
     drawn += drawn >= label
     hits = drawn[violates[drawn]]
     if len(hits) == 0:
@@ -119,18 +119,13 @@ class Embedding:
         violates[label] = False
         return violates
 
-    def gradients(
-        self, inputs: np.ndarray, label: int, violator: int
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return the gradients of -f_label + f_violator by B_label, by B_violator, and by W x."""
-        of_label = 2.0 * (self.B[label] - inputs)
-        of_violator = 2.0 * (inputs - self.B[violator])
-        return of_label, of_violator, 2.0 * (self.B[violator] - self.B[label])
-
     def learn(self, x: np.ndarray, inputs: np.ndarray, label: int, violator: int) -> None:
         """Take a step on an example of a class that a violator is too near to."""
         d = len(x)
-        of_label, of_violator, of_inputs = self.gradients(inputs, label, violator)
+        # The gradients of -f_label + f_violator by B_label, by B_violator, and by W x.
+        of_label = 2.0 * (self.B[label] - inputs)
+        of_violator = 2.0 * (inputs - self.B[violator])
+        of_inputs = 2.0 * (self.B[violator] - self.B[label])
         for c, gradient in ((label, of_label), (violator, of_violator)):
             self._squares_B[c] += gradient @ gradient / d
             self.B[c] -= self._step * _divided(gradient, self._squares_B[c])

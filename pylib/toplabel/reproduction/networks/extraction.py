@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 import torch
@@ -22,15 +21,14 @@ from toplabel.reproduction.data.parts import Part, PreparedSet
 from toplabel.reproduction.files import FileError, atomic_path, file_sum, read_json
 from toplabel.reproduction.networks import FeaturesTask
 from toplabel.reproduction.networks.network import (
-    FEATURES,
-    Images,
     build,
     class_names,
     draw_images,
     load_weights,
+    scores,
 )
 
-_NOTHING = {"inputs_sha256": "", "batches": 0, "rows": 0, "width": 0, "label_width": 0}
+_NOTHING = {"inputs_sha256": "", "batches": 0, "rows": 0, "width": 0, "sizes": [0, 0]}
 
 
 def extract(
@@ -82,11 +80,14 @@ def extract(
     network = network.to(device).eval()
     steps = {f"{side}": n for side, n in step.items()} if isinstance(step, Mapping) else step
     options = {"layer": layer, "rectify": rectify, "pool": pool, "step": steps}
-    options["weights_sha256"] = _sum_of_weights(network)
-    files = _Files(Path(folder), part, options)
-    before, count, total = files.state["batches"], 0, ""
+    weights, seen = hashlib.sha256(), hashlib.sha256()
+    for name, tensor in network.state_dict().items():
+        _add(weights, name, tensor)
+    files = _Files(Path(folder), part, options | {"weights_sha256": weights.hexdigest()})
+    before, count = files.state["batches"], 0
     for count, (inputs, labels) in enumerate(batches, start=1):
-        total = _sum_of_batch(total, inputs, labels)
+        _add(seen, "inputs", inputs)
+        _add(seen, "labels", labels)
         if count > before:
             maps = _output(network, modules[layer], inputs.to(device))
             if pool is not None:
@@ -97,8 +98,8 @@ def extract(
                     f"batches: batch {count} has {len(inputs)} inputs, {len(labels)} labels and "
                     f"{len(rows)} outputs"
                 )
-            files.append(rows, labels.cpu().numpy(), total)
-        elif count == before and total != files.state["inputs_sha256"]:
+            files.append(rows, labels.cpu().numpy(), seen.hexdigest())
+        elif count == before and seen.hexdigest() != files.state["inputs_sha256"]:
             raise files.changed("inputs")
     if count < before:
         raise files.changed("inputs")
@@ -135,23 +136,10 @@ def _windows(maps: Tensor, labels: Tensor, side: int, step: int) -> tuple[Tensor
     return means.permute(0, 2, 3, 1).flatten(0, 2), labels.repeat_interleave(each, dim=0)
 
 
-def _sum_of_weights(network: nn.Module) -> str:
-    total = hashlib.sha256()
-    for name, tensor in network.state_dict().items():
-        total.update(name.encode() + _bytes_of(tensor))
-    return total.hexdigest()
-
-
-def _sum_of_batch(before: str, inputs: Tensor, labels: Tensor) -> str:
-    """Chained, so that it can be taken up again."""
-    total = hashlib.sha256(before.encode())
-    for tensor in (inputs, labels):
-        total.update(f"{tuple(tensor.shape)} {tensor.dtype}".encode() + _bytes_of(tensor))
-    return total.hexdigest()
-
-
-def _bytes_of(tensor: Tensor) -> bytes:
-    return tensor.detach().cpu().contiguous().flatten().view(torch.uint8).numpy().tobytes()
+def _add(total: Any, name: str, tensor: Tensor) -> None:
+    """Add a tensor to a sum of hashlib."""
+    total.update(f"{name} {tuple(tensor.shape)} {tensor.dtype}".encode())
+    total.update(tensor.detach().cpu().contiguous().flatten().view(torch.uint8).numpy().tobytes())
 
 
 class _Files:
@@ -161,18 +149,22 @@ class _Files:
         folder.mkdir(parents=True, exist_ok=True)
         self.folder, self.part = folder, part
         self.path = folder / f"{part}.unfinished.json"
-        self.rows = folder / f"{part}.unfinished"
-        self.labels = folder / f"{part}_labels.unfinished"
         self.state = dict(options) | _NOTHING
+        self.growing = [folder / f"{name}.unfinished" for name in (part, f"{part}_labels")]
         if not self.path.exists():
-            self.rows.unlink(missing_ok=True)
-            self.labels.unlink(missing_ok=True)
+            for path in self.growing:
+                path.unlink(missing_ok=True)
             return
         self.state = read_json(self.path, [*self.state])
         for name, value in options.items():
             if self.state[name] != value:
                 raise self.changed(name.removesuffix("_sha256"))
-        self._cut()
+        for path, size in zip(self.growing, self.state["sizes"], strict=True):
+            if not path.exists() or path.stat().st_size < size:
+                raise FileError(
+                    f"{path}: shorter than {self.path.name} says; remove both to begin again"
+                )
+            os.truncate(path, size)  # what was written behind the last whole batch goes
 
     def changed(self, what: str) -> FileError:
         """Return the error of unfinished files that are of something else."""
@@ -180,48 +172,34 @@ class _Files:
             f"{self.path}: the unfinished features are of other {what}; remove the file to begin again"
         )
 
-    def _cut(self) -> None:
-        """Take away what was written behind the last whole batch."""
-        n, width, label_width = (self.state[name] for name in ("rows", "width", "label_width"))
-        sizes = {
-            self.rows: len(_header((0, width))) + 4 * n * width,
-            self.labels: 8 * n * max(1, label_width),
-        }
-        for path, size in sizes.items():
-            if not path.exists() or path.stat().st_size < size:
-                raise FileError(
-                    f"{path}: shorter than {self.path.name} says; remove both to begin again"
-                )
-            os.truncate(path, size)
-
     def append(self, rows: np.ndarray, labels: np.ndarray, total: str) -> None:
-        width, label_width = rows.shape[1], labels.shape[1] if labels.ndim == 2 else 0
-        with open(self.rows, "ab") as out:
-            if out.tell() == 0:
-                out.write(_header((0, width)))
-            out.write(np.ascontiguousarray(rows, "<f4").data)
-        with open(self.labels, "ab") as out:
-            out.write(np.ascontiguousarray(labels, "<i8").data)
+        arrays = rows.astype("<f4", order="C"), labels.astype("<i8", order="C")
+        for path, array in zip(self.growing, arrays, strict=True):
+            with open(path, "ab") as out:
+                if out.tell() == 0:
+                    _write_header(out, array.dtype, (0, *array.shape[1:]))
+                out.write(array.data)
         self.state["batches"] += 1
         self.state["rows"] += len(rows)
-        self.state |= {"width": width, "label_width": label_width, "inputs_sha256": total}
+        sizes = [path.stat().st_size for path in self.growing]
+        self.state |= {"width": rows.shape[1], "sizes": sizes, "inputs_sha256": total}
         _write(self.path, self.state)
 
     def finish(self) -> Path:
-        n, width = self.state["rows"], self.state["label_width"]
-        with open(self.rows, "r+b") as out:
-            out.write(_header((n, self.state["width"])))
-        labels = np.fromfile(self.labels, "<i8").reshape((n, width) if width else n)
-        features = self.folder / f"{self.part}.npy"
-        label_file = self.folder / f"{self.part}_labels.npy"
-        with atomic_path(label_file) as temporary:
-            np.save(temporary, labels)
-        os.replace(self.rows, features)
+        sums = {}
+        for path in self.growing:
+            with open(path, "r+b") as file:
+                np.lib.format.read_magic(file)
+                shape, _, dtype = np.lib.format.read_array_header_1_0(file)
+                file.seek(0)
+                _write_header(file, dtype, (self.state["rows"], *shape[1:]))
+            finished = path.with_suffix(".npy")
+            os.replace(path, finished)
+            sums[finished.name] = file_sum(finished)
+        self.state.pop("sizes")  # which the files tell
         sidecar = self.folder / f"{self.part}.json"
-        sums = {path.name: file_sum(path) for path in (features, label_file)}
         _write(sidecar, self.state | {"torch": torch.__version__, "sha256": sums})
         self.path.unlink()
-        self.labels.unlink()
         return sidecar
 
 
@@ -230,29 +208,24 @@ def _write(path: Path, content: Mapping[str, Any]) -> None:
         temporary.write_text(f"{json.dumps(content, indent=1)}\n", encoding="utf-8")
 
 
-def _header(shape: tuple[int, int]) -> bytes:
-    """Return the header of an .npy file; NumPy leaves room for the number of rows to grow, so its
+def _write_header(file: IO[bytes], dtype: np.dtype, shape: tuple[int, ...]) -> None:
+    """Write the header of an .npy file; NumPy leaves room for the number of rows to grow, so its
     length does not depend on it.
     """
-    out = io.BytesIO()
-    about = {"descr": "<f4", "fortran_order": False, "shape": shape}
-    np.lib.format.write_array_header_1_0(out, about)
-    return out.getvalue()
+    about = {"descr": dtype.str, "fortran_order": False, "shape": shape}
+    np.lib.format.write_array_header_1_0(file, about)
 
 
-_BATCH = 1000
 _NOT_COMPARABLE = "features of a small network of this project, on other data than the papers'"
 
 
 def extract_features(
-    images: PreparedSet,
-    task: FeaturesTask,
-    weights: Mapping[str, str | os.PathLike[str]],
-    folder: str | os.PathLike[str],
+    images: PreparedSet, task: FeaturesTask, weights: Mapping[str, str | os.PathLike[str]]
 ) -> PreparedSet:
     """Return the features of the networks of all draws as a data set, a split each.
 
-    `weights` are the files of the networks by the draws. The rows are mapped into memory from `folder`.
+    They are the output of the last layer but one, after its ReLU. `weights` are the files of the
+    networks by the draws.
     """
     torch.set_num_threads(1)
     parts: dict[str, Part] = {}
@@ -261,17 +234,11 @@ def extract_features(
         model = build(task.network, both[0].inputs.shape[2:])
         load_weights(model, path)
         for role, part in zip(("train", "test"), both, strict=True):
-            name = f"{split}_{role}"
-            extract(model, FEATURES, _batches(part), folder, name)
-            X = np.load(Path(folder) / f"{name}.npy", mmap_mode="r")
-            parts[name] = Part(X=X, y=part.classes.numpy())
+            X = scores(model[:-1], part).astype(np.float32)
+            parts[f"{split}_{role}"] = Part(X=X, y=part.classes.numpy())
     splits = [Split(split, f"{split}_train", None, f"{split}_test") for split in weights]
     names = class_names(images, task.network)
     prepared = PreparedSet(task.dataset, "multiclass", names, parts, splits)
     validate_prepared(prepared)
     meta = {"not_comparable": task.not_comparable or _NOT_COMPARABLE, "raw": {}, "advice": []}
     return replace(prepared, meta=meta | {"statistics": statistics(prepared)})
-
-
-def _batches(part: Images) -> Iterator[tuple[Tensor, Tensor]]:
-    return zip(part.inputs.split(_BATCH), part.classes.split(_BATCH), strict=True)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class ReportTask:
-    """What a report shows besides its inputs.
+    """Params of a report, besides its inputs.
 
     `checkout` has config/, data/published/ and reports/summary/; `missing` are the results that are
     asked for and not there.

@@ -53,7 +53,7 @@ class Inputs:
 
     @cached_property
     def of_papers(self) -> bool:
-        """Whether papers print any of the numbers; else the report is of own data alone."""
+        """True if papers print any of the numbers; else the report is of own data alone."""
         return bool(self.cells["published"].notna().any())
 
     @property

@@ -1,4 +1,4 @@
-"""How a method is tuned, trained and evaluated on a data set: from the prepared set to a cell.
+"""Tuning, training and evaluation of a method on a data set: from the prepared set to a cell.
 
 The stages, in their order, with what each hands to the next:
 
@@ -27,7 +27,7 @@ _K = re.compile(r"(?:^top|_at_)([0-9]+)$")  # of a metric's name
 
 @dataclass(frozen=True)
 class Task:
-    """What every model of a cell depends on, whether it is tuned or final.
+    """Params of every model of a cell, whether it is tuned or final.
 
     `method` is the name of the method, which seeds depend on; `tol` and `max_iter` are those of the
     stage, and `split` is the one that is worked on.
@@ -44,7 +44,7 @@ class Task:
 
     @property
     def names(self) -> tuple[object, ...]:
-        """What the seeds of its models depend on."""
+        """Names in the seeds of its models."""
         return self.seed, self.dataset, self.method, self.split
 
 

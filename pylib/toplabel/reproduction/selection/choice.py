@@ -1,4 +1,4 @@
-"""What validation says of a grid: values and their means over folds, the best point for each metric, a row of
+"""Validation of a grid: values and their means over folds, the best point for each metric, a row of
 selection.csv, and which points to try next.
 """
 
@@ -21,7 +21,7 @@ ALL_FOLDS = "all"
 
 @dataclass(frozen=True)
 class Point:
-    """What was measured at one theta and C, or candidate, of one fold; `values` is (D, metrics)."""
+    """Values measured at one theta and C, or candidate, of one fold; `values` is (D, metrics)."""
 
     values: np.ndarray
     relative_gap: float

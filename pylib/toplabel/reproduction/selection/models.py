@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 class Key(NamedTuple):
-    """What names a model of a cell."""
+    """Name of a model of a cell."""
 
     split: str
     C: float | None

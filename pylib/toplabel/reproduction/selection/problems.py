@@ -1,4 +1,4 @@
-"""What a method is trained and measured on: the rows of a split, and of each of its folds."""
+"""Rows that a method is trained and measured on, of a split and of each of its folds."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ COVERED_BY = "top1"
 
 @dataclass(frozen=True)
 class SetSize:
-    """What the sets of one draw of the calibration rows are, in percent and classes a row.
+    """Measures of the sets of one draw of calibration rows, in percent and classes a row.
 
     `goal` is "size" or "coverage", `level` the mean size or the coverage that was asked for. `coverage`
     is the share of the other rows with their class in the set, `size` the mean size of their sets, and

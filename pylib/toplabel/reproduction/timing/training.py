@@ -11,14 +11,13 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy import sparse
 from sklearn.model_selection import train_test_split
 
 from toplabel import losses
 from toplabel._core.catalogue import LOSSES
 from toplabel._core.solution import Record
 from toplabel.metrics import top_k_accuracy
-from toplabel.reproduction.data.parts import Part, PreparedSet
+from toplabel.reproduction.data.parts import Part, PreparedSet, dense
 from toplabel.reproduction.frames import Columns
 from toplabel.reproduction.timing import TimeTask, measure, projections, timed
 from toplabel.solver import solve
@@ -74,8 +73,7 @@ def timed_set(prepared: PreparedSet, title: str) -> TimedSet:
 def _dense(part: Part) -> tuple[np.ndarray, np.ndarray]:
     """Return the features of a part as a dense array, and its classes."""
     assert part.y is not None
-    X = part.X.toarray() if sparse.issparse(part.X) else part.X
-    return np.ascontiguousarray(X, dtype=np.float64), part.y
+    return np.ascontiguousarray(dense(part.X), dtype=np.float64), part.y
 
 
 def convergence(data: TimedSet, quick: bool = False) -> pd.DataFrame:
@@ -198,7 +196,7 @@ def _objective(
 
 @dataclass(frozen=True)
 class Measurement:
-    """What is measured in times: a function that returns them, their columns, and the clock it reads.
+    """Measurement of times: a function that returns them, their columns, and the clock it reads.
 
     The function takes the `TimedSet`, if something is trained, and whether the run is a quick one.
     """

@@ -37,7 +37,7 @@ _BRACKETS = {"[": "]", "{": "}", "(": ")"}
 
 @dataclass(frozen=True)
 class Reading:
-    """How the values of a table are written, by the names of `pandas.read_csv`."""
+    """Notation of the values of a table, by the names of `pandas.read_csv`."""
 
     decimal: Literal[".", ","] = "."
     thousands: str | None = None

@@ -38,7 +38,7 @@ class Figure:
 
     @property
     def of_run(self) -> bool:
-        """Whether it shows measured results; the others need neither a study nor its data sets."""
+        """True if it shows measured results; the others need neither a study nor its data sets."""
         return bool(self.cell_files) or CELLS in self.inputs
 
     def of(self, dataset: str) -> str:
