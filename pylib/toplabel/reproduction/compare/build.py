@@ -1,10 +1,16 @@
-"""Put every measured number beside the printed ones: the rows of ``results/cells.csv``."""
+"""Put every measured number beside the printed ones: the rows of ``results/cells.csv``.
+
+The test metrics of all splits are reduced to a row for each metric before.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections import Counter
+from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from toplabel.reproduction.compare.cells import (
@@ -14,10 +20,11 @@ from toplabel.reproduction.compare.cells import (
     PLACE,
     PUBLISHED,
     VARIANT,
+    are_among,
+    keys_of,
     with_columns,
 )
-from toplabel.reproduction.compare.intervals import RowDraws
-from toplabel.reproduction.compare.measured import reduce_splits
+from toplabel.reproduction.compare.intervals import RowDraws, quantile_interval
 from toplabel.reproduction.compare.published import load_published
 from toplabel.reproduction.compare.verdicts import (
     NOT_REPRODUCED,
@@ -30,9 +37,11 @@ from toplabel.reproduction.compare.verdicts import (
 )
 from toplabel.reproduction.config.catalogue import Catalogue
 from toplabel.reproduction.config.datasets import Registry
-from toplabel.reproduction.config.keys import key_of, table_name
+from toplabel.reproduction.config.keys import table_name
+from toplabel.reproduction.config.methods import Method
 from toplabel.reproduction.config.notes import Notes
 
+_MEASUREMENT = ["dataset", "method", "metric"]
 _MEETING = ["source", "dataset", "features", "key", "metric"]
 """The columns by which a measured number meets a printed one."""
 _OWN_METRIC = "own_metric"
@@ -59,16 +68,18 @@ def build(
     results of the same printed number are a ValueError.
     """
     published = with_columns(load_published(catalogue.published).assign(run=PUBLISHED))
-    published = published.assign(key=_keys(published))
-    measured = with_columns(reduce_splits(evaluations, catalogue, draws or {}).assign(run=MEASURED))
+    published = published.assign(key=keys_of(published))
+    measured = with_columns(_reduced(evaluations, catalogue, draws or {}).assign(run=MEASURED))
     measured = _with_seeds(measured, catalogue.registry.seeds_of)
-    measured = measured.assign(note=_barred(measured["config_dataset"], not_compared or {}))
+    why = not_compared or {}
+    names = measured["config_dataset"]
+    measured["note"] = [f"not compared: {why[name]}" if name in why else "" for name in names]
     comparable = _comparable(measured, [*published["source"].unique()], catalogue.registry)
     stated = _at_printed_places(published, comparable)
     parts = [
         published.assign(note=_gaps(published, stated, comparable, measured, catalogue.registry)),
         _judged(stated, catalogue.registry),
-        measured[~_are_among(measured, stated, CELL)],
+        measured[~are_among(measured, stated, CELL)],
         _judged(_under_readings(stated, measured, catalogue.notes), catalogue.registry),
         _judged(_variants(stated, measured), catalogue.registry),
     ]
@@ -78,20 +89,90 @@ def build(
     return cells.assign(**_names_of_notes(cells, catalogue.notes))
 
 
-def _keys(frame: pd.DataFrame) -> pd.Series:
-    """Return the canonical key of each row (`config.keys`)."""
-    keys = [key_of(row) for row in frame.to_dict("records")]
-    return pd.Series(keys, frame.index, dtype=object)
+def _reduced(evaluations: pd.DataFrame, catalogue: Catalogue, draws: RowDraws) -> pd.DataFrame:
+    """Return the splits of every data set, method and metric reduced to one row.
+
+    The columns are those of `compare.cells.COLUMNS` that need no printed number: mean
+    (`value`) and standard deviation (n - 1) over the splits; of C, theta, threshold and the selected k
+    the lower median, which is a value that was used; the worst relative gap and gradient norm; epochs
+    and seconds summed; the status "converged" only when every split is.
+    """
+    if evaluations.empty:
+        return pd.DataFrame()
+    unmeasured = evaluations[~np.isfinite(evaluations["value"])]
+    if len(unmeasured):
+        row = unmeasured.iloc[0]
+        cell = f"{row['dataset']}/{row['method']}, split '{row['split']}'"
+        raise ValueError(f"results of {cell}: {row['metric']} is no number")
+    rows = evaluations.groupby(_MEASUREMENT, sort=False).agg(
+        value=("value", lambda values: values.mean()),
+        std=("value", lambda values: values.std(ddof=1)),
+        splits=("value", "size"),
+        budget=("budget", lambda names: ";".join(names.unique())),
+        C=("C", _lower_median),
+        theta=("theta", _lower_median),
+        threshold=("threshold", _lower_median),
+        selected_k=("selected_k", _lower_median),
+        relative_gap=("relative_gap", "max"),
+        gradient_norm=("gradient_norm", "max"),
+        epochs=("epochs", "sum"),
+        seconds=("seconds", lambda seconds: seconds.sum()),
+        status=("status", _status),
+    )
+    intervals = [quantile_interval(draws.get(name, np.array([math.nan]))) for name in rows.index]
+    rows["rows_low"] = [low for low, _ in intervals]
+    rows["rows_high"] = [high for _, high in intervals]
+    return _in_order(_named(rows.reset_index(), catalogue), catalogue)
 
 
-def _mask(rows: pd.DataFrame, chosen: Sequence[bool]) -> pd.Series:
-    return pd.Series(chosen, rows.index, dtype=bool)
+def _named(rows: pd.DataFrame, catalogue: Catalogue) -> pd.DataFrame:
+    """Return rows with the keys and labels of their methods, and the features of their data sets."""
+    methods = [catalogue.methods[name] for name in rows["method"]]
+    features = [catalogue.registry[name].features for name in rows["dataset"]]
+    selects_C = [method.selects_C for method in methods]
+    return rows.assign(
+        features=features,
+        method=[method.key.method for method in methods],
+        **{name: [getattr(method.key, name) for method in methods] for name in ("k", "gamma")},
+        kernel=[_kernel(*pair) for pair in zip(methods, features, strict=True)],
+        config_dataset=rows["dataset"],
+        config_method=rows["method"],
+        label=[method.label for method in methods],
+        variant_of=[method.variant_of for method in methods],
+        C=rows["C"].where(selects_C),
+    )
 
 
-def _are_among(rows: pd.DataFrame, others: pd.DataFrame, columns: list[str]) -> pd.Series:
-    """Return the mask of the rows whose entries in some columns are those of any other row."""
-    known = pd.MultiIndex.from_frame(others[columns])
-    return _mask(rows, pd.MultiIndex.from_frame(rows[columns]).isin(known))
+def _kernel(method: Method, features: str) -> str:
+    """Return the kernel of a key; a linear method on vectors made of kernels has these kernels."""
+    of_kernels = features.endswith("_kernels") and method.key.kernel == "linear"
+    return "precomputed" if of_kernels else method.key.kernel
+
+
+def _in_order(rows: pd.DataFrame, catalogue: Catalogue) -> pd.DataFrame:
+    """Return rows with their studies, in the order of these; rows of no study come last."""
+    studies: dict[tuple[str, str], list[str]] = {}
+    for study in catalogue.studies.values():
+        for pair in study.pairs:
+            studies.setdefault(pair, []).append(study.name)
+    ranks = {pair: rank for rank, pair in enumerate(studies)}
+    pairs = [*zip(rows["config_dataset"], rows["config_method"], strict=True)]
+    rows = rows.assign(
+        study=[";".join(studies.get(pair, ())) for pair in pairs],
+        rank=[ranks.get(pair, len(ranks)) for pair in pairs],
+    )
+    order = ["rank", "config_dataset", "config_method"]
+    return rows.sort_values(order, kind="stable", ignore_index=True).drop(columns="rank")
+
+
+def _lower_median(values: pd.Series) -> float:
+    known = np.sort(values.dropna().to_numpy(dtype=float))
+    return float(known[(len(known) - 1) // 2]) if len(known) else math.nan
+
+
+def _status(values: pd.Series) -> str:
+    others = {*values} - {"converged"}
+    return ";".join(sorted(others)) or "converged"
 
 
 def _with_seeds(measured: pd.DataFrame, seeds_of: Mapping[str, str]) -> pd.DataFrame:
@@ -104,24 +185,17 @@ def _with_seeds(measured: pd.DataFrame, seeds_of: Mapping[str, str]) -> pd.DataF
     return measured.drop(columns=[*names.values()]).merge(again, on=keys, how="left")
 
 
-def _barred(datasets: pd.Series, not_compared: Mapping[str, str]) -> list[str]:
-    """Return the note of each data set: why its results stand beside no printed number, or ""."""
-    return [
-        f"not compared: {not_compared[name]}" if name in not_compared else "" for name in datasets
-    ]
-
-
 def _comparable(measured: pd.DataFrame, sources: list[str], registry: Registry) -> pd.DataFrame:
     """Return the measured numbers once for each paper whose numbers they may stand beside.
 
     `source` and `dataset` are the paper's names; `key` is the canonical key.
     """
     may = measured[measured["note"] == ""]
-    may = may.assign(dataset=may["config_dataset"].map(registry.published_key), key=_keys(may))
+    may = may.assign(dataset=may["config_dataset"].map(registry.published_key), key=keys_of(may))
     parts = []
     for source in sources:
         is_in = [registry.is_compared(name, source) for name in may["config_dataset"]]
-        parts.append(may[_mask(may, is_in)].assign(source=source))
+        parts.append(may.loc[is_in].assign(source=source))
     comparable = pd.concat(parts)
     twice = comparable[comparable.duplicated(_MEETING, keep=False)]
     if len(twice):
@@ -160,7 +234,7 @@ def _gaps(
         place = (row.source, row.dataset, row.key, row.metric)
         note = other_features.get(place) or barred.get((row.dataset, row.features), "")
         notes.append(note)
-    is_stated = _are_among(published, stated, PLACE)
+    is_stated = are_among(published, stated, PLACE)
     return pd.Series(notes, published.index, dtype=str).mask(is_stated, "")
 
 
@@ -239,3 +313,34 @@ def _names_of_notes(cells: pd.DataFrame, notes: Notes) -> dict[str, list[str]]:
         named = (choice.name for choice in notes.choices.values() if choice.names(row))
         choices.append(next(named, "") if row["source"] else "")
     return {"reason": reasons, "choice": choices}
+
+
+# ---- what was selected ---------------------------------------------------------------------------
+
+
+def selected_values(
+    evaluations: pd.DataFrame, catalogue: Catalogue
+) -> dict[tuple[str, str, str], str]:
+    """Return the selected parameters, in words, by data set, method and metric.
+
+    It is C, of several splits the lower median, or the parameters of an estimator, each with its
+    number of splits where they differ.
+    """
+    words = {}
+    for name, rows in evaluations.groupby(_MEASUREMENT, sort=False):
+        method = catalogue.methods[name[1]]
+        if method.estimator and method.grid:
+            words[name] = _candidates(rows["candidate"], method)
+        elif method.selects_C and rows["C"].notna().any():
+            words[name] = f"C = {_lower_median(rows['C']):.3g}"
+    return words
+
+
+def _candidates(indices: pd.Series, method: Method) -> str:
+    """Return the candidates of an estimator that were selected, by their indices."""
+    texts = [
+        ", ".join(f"{name} {value}" for name, value in method.candidates[int(index)].items())
+        for index in indices
+    ]
+    counts = Counter(texts).most_common()
+    return "; ".join(f"{text} ({count})" if len(counts) > 1 else text for text, count in counts)

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 
 import pandas as pd
 
+from toplabel.reproduction.config.keys import key_of
 from toplabel.reproduction.frames import read_frame, write_frame
 
 PLACE = ["source", "table", "dataset", "features", "method", "k", "gamma", "kernel", "metric"]
@@ -84,3 +85,15 @@ def measurements(cells: pd.DataFrame, run: str = MEASURED) -> pd.DataFrame:
     """Return each number of a run once, printed or not, at the first place that prints it."""
     chosen = cells[(cells["run"] == run) & (cells["reading"] == "")]
     return chosen.drop_duplicates(CELL).reset_index(drop=True)
+
+
+def keys_of(rows: pd.DataFrame) -> pd.Series:
+    """Return the canonical key of the method of each row (`config.keys`)."""
+    return pd.Series([key_of(row) for row in rows.to_dict("records")], rows.index, dtype=object)
+
+
+def are_among(rows: pd.DataFrame, others: pd.DataFrame, columns: list[str]) -> pd.Series:
+    """Return the mask of the rows whose entries in some columns are those of any other row."""
+    known = {*others[columns].itertuples(index=False, name=None)}
+    among = [names in known for names in rows[columns].itertuples(index=False, name=None)]
+    return pd.Series(among, rows.index, dtype=bool)

@@ -16,7 +16,13 @@ import numpy as np
 import pandas as pd
 
 from toplabel.metrics.names import lower_is_better
-from toplabel.reproduction.compare.cells import CELL, PUBLISHED, measurements
+from toplabel.reproduction.compare.cells import (
+    CELL,
+    PUBLISHED,
+    are_among,
+    keys_of,
+    measurements,
+)
 from toplabel.reproduction.compare.intervals import (
     DRAWS,
     TIE,
@@ -29,7 +35,7 @@ from toplabel.reproduction.compare.intervals import (
 from toplabel.reproduction.compare.published import OTHERS
 from toplabel.reproduction.compare.verdicts import DEVIATIONS, in_points, rounding_of
 from toplabel.reproduction.config.catalogue import Catalogue
-from toplabel.reproduction.config.keys import key_of, table_name
+from toplabel.reproduction.config.keys import table_name
 from toplabel.reproduction.config.notes import Claim, Side
 from toplabel.reproduction.jobs import seed_of
 
@@ -103,15 +109,9 @@ def judge(
 def _printed(cells: pd.DataFrame) -> pd.DataFrame:
     """Return the printed numbers, in points."""
     frame = cells[(cells["run"] == PUBLISHED) & (cells["method"] != OTHERS)]
-    return _in_points(
-        frame.assign(
-            rounding=frame["printed"].map(rounding_of),
-            error=0.0,
-            validation=math.nan,
-            cell=None,
-            is_own=False,
-        )
-    )
+    rounding = frame["printed"].map(rounding_of)
+    known = {"error": 0.0, "validation": math.nan, "cell": None, "is_own": False}
+    return _in_points(frame.assign(rounding=rounding, **known))
 
 
 def _measured(frame: pd.DataFrame, catalogue: Catalogue, validation: Validation) -> pd.DataFrame:
@@ -134,14 +134,12 @@ def _measured(frame: pd.DataFrame, catalogue: Catalogue, validation: Validation)
 
 def _in_points(frame: pd.DataFrame) -> pd.DataFrame:
     """Return numbers in points, larger being better, with the keys of their methods."""
-    signs = frame["metric"].map(lambda metric: -1.0 if lower_is_better(metric) else 1.0)
     scales = frame["metric"].map(lambda metric: in_points(metric, 1.0)).astype(float)
-    keys = [key_of(row) for row in frame.to_dict("records")]
-    names = [*_PAIR, "source", "table", "cell", "is_own"]
-    return frame[names].assign(
-        key=pd.Series(keys, frame.index, dtype=object),
-        points=frame["value"] * signs.astype(float) * scales,
-        validation=frame["validation"] * signs.astype(float) * scales,
+    signed = scales.where(~frame["metric"].map(lower_is_better).astype(bool), -scales)
+    return frame[[*_PAIR, "source", "table", "cell", "is_own"]].assign(
+        key=keys_of(frame),
+        points=frame["value"] * signed,
+        validation=frame["validation"] * signed,
         error=frame["error"] * scales,
         rounding=frame["rounding"] * scales,
     )
@@ -153,22 +151,14 @@ def _parts(claim: Claim, printed: pd.DataFrame, ours: pd.DataFrame) -> dict[str,
     tables = printed[pd.Series(names, printed.index, dtype=str).isin(claim.tables)]
     if claim.second.methods == "others":  # the rivals in print, and no method of our own
         ours = ours[ours["key"].isin({*tables["key"]})]
-    is_printed = pd.MultiIndex.from_frame(ours[_SET]).isin(pd.MultiIndex.from_frame(tables[_SET]))
-    is_same = ~ours["is_own"].astype(bool) & is_printed
+    is_same = ~ours["is_own"].astype(bool) & are_among(ours, tables, _SET)
     here = ours[is_same]
     return {
         PRINTED: tables,
-        SHARED: tables[_are_among(tables, here)],
-        SAME: here[_are_among(here, tables)],
+        SHARED: tables[are_among(tables, here, _PLACE)],
+        SAME: here[are_among(here, tables, _PLACE)],
         OTHER: ours[~is_same],
     }
-
-
-def _are_among(numbers: pd.DataFrame, others: pd.DataFrame) -> pd.Series:
-    """Return the mask of the numbers of the same cells of the papers' tables as some others."""
-    known = {*others[_PLACE].itertuples(index=False, name=None)}
-    among = [place in known for place in numbers[_PLACE].itertuples(index=False, name=None)]
-    return pd.Series(among, numbers.index, dtype=bool)
 
 
 def _row(claim: Claim, name: str, numbers: pd.DataFrame, draws: RowDraws) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from toplabel.reproduction.report.figures.drawing import (
 def draw(scores: pd.DataFrame, points: str) -> str:
     """Draw a point for each method on each data set, SVG.
 
-    `scores` has the columns `label`, `seconds` and `behind` of `compare.within.SCORES`, and `points` is
+    `scores` has the columns `label`, `seconds` and `behind` of `compare.beside.SCORES`, and `points` is
     the unit of the last.
     """
     with house_style():
