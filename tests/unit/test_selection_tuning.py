@@ -18,7 +18,7 @@ from toplabel.reproduction.selection.choice import (
     means,
     refined_points,
 )
-from toplabel.reproduction.selection.fitting import pool
+from toplabel.reproduction.selection.models import pool
 from toplabel.reproduction.selection.problems import (
     ValidationProblem,
     fewer_rows,

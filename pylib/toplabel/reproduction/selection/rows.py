@@ -18,8 +18,7 @@ from toplabel.reproduction.jobs import seed_of
 from toplabel.reproduction.selection import EvaluateTask, TrainTask, TuneTask
 from toplabel.reproduction.selection.choice import Choice, choose, means, seconds_by_split
 from toplabel.reproduction.selection.evaluation import evaluate
-from toplabel.reproduction.selection.fitting import Scaling
-from toplabel.reproduction.selection.models import Key, Model, key_of, train_models
+from toplabel.reproduction.selection.models import Key, Model, Scaling, key_of, train_models
 from toplabel.reproduction.selection.problems import split_named
 from toplabel.reproduction.selection.tuning import tune
 

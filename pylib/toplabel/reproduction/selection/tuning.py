@@ -31,8 +31,8 @@ from toplabel.reproduction.selection.choice import (
     extended_points,
     refined_points,
 )
-from toplabel.reproduction.selection.fitting import Fit, Fitter, Scaling, pool, solver_rows
 from toplabel.reproduction.selection.measures import all_values, sign
+from toplabel.reproduction.selection.models import Fit, Fitter, Scaling, pool, solver_rows
 from toplabel.reproduction.selection.problems import (
     ValidationProblem,
     fewer_rows,
