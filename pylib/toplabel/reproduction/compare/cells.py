@@ -12,7 +12,6 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from toplabel.reproduction.config.keys import key_of
 from toplabel.reproduction.frames import read_frame, write_frame
 
 PLACE = ["source", "table", "dataset", "features", "method", "k", "gamma", "kernel", "metric"]
@@ -85,11 +84,6 @@ def measurements(cells: pd.DataFrame, run: str = MEASURED) -> pd.DataFrame:
     """Return each number of a run once, printed or not, at the first place that prints it."""
     chosen = cells[(cells["run"] == run) & (cells["reading"] == "")]
     return chosen.drop_duplicates(CELL).reset_index(drop=True)
-
-
-def keys_of(rows: pd.DataFrame) -> pd.Series:
-    """Return the canonical key of the method of each row (`config.keys`)."""
-    return pd.Series([key_of(row) for row in rows.to_dict("records")], rows.index, dtype=object)
 
 
 def are_among(rows: pd.DataFrame, others: pd.DataFrame, columns: list[str]) -> pd.Series:

@@ -20,7 +20,6 @@ from toplabel.reproduction.compare.cells import (
     CELL,
     PUBLISHED,
     are_among,
-    keys_of,
     measurements,
 )
 from toplabel.reproduction.compare.intervals import (
@@ -35,7 +34,7 @@ from toplabel.reproduction.compare.intervals import (
 from toplabel.reproduction.compare.published import OTHERS
 from toplabel.reproduction.compare.verdicts import DEVIATIONS, in_points, rounding_of
 from toplabel.reproduction.config.catalogue import Catalogue
-from toplabel.reproduction.config.keys import table_name
+from toplabel.reproduction.config.keys import key_of, table_name
 from toplabel.reproduction.config.notes import Claim, Side
 from toplabel.reproduction.jobs import seed_of
 
@@ -135,9 +134,10 @@ def _measured(frame: pd.DataFrame, catalogue: Catalogue, validation: Validation)
 def _in_points(frame: pd.DataFrame) -> pd.DataFrame:
     """Return numbers in points, larger being better, with the keys of their methods."""
     scales = frame["metric"].map(lambda metric: in_points(metric, 1.0)).astype(float)
+    keys = [key_of(row) for row in frame.to_dict("records")]
     signed = scales.where(~frame["metric"].map(lower_is_better).astype(bool), -scales)
     return frame[[*_PAIR, "source", "table", "cell", "is_own"]].assign(
-        key=keys_of(frame),
+        key=pd.Series(keys, frame.index, dtype=object),
         points=frame["value"] * signed,
         validation=frame["validation"] * signed,
         error=frame["error"] * scales,
