@@ -122,15 +122,23 @@ def _reduced(evaluations: pd.DataFrame, catalogue: Catalogue, draws: RowDraws) -
     intervals = [quantile_interval(draws.get(name, np.array([math.nan]))) for name in rows.index]
     rows["rows_low"] = [low for low, _ in intervals]
     rows["rows_high"] = [high for _, high in intervals]
-    return _in_order(_named(rows.reset_index(), catalogue), catalogue)
+    return _named(rows.reset_index(), catalogue)
 
 
 def _named(rows: pd.DataFrame, catalogue: Catalogue) -> pd.DataFrame:
-    """Return rows with the keys and labels of their methods, and the features of their data sets."""
+    """Return rows with the keys and labels of their methods, the features of their data sets, and
+    their studies, in the order of these; rows of no study come last.
+    """
+    studies: dict[tuple[str, str], list[str]] = {}
+    for study in catalogue.studies.values():
+        for pair in study.pairs:
+            studies.setdefault(pair, []).append(study.name)
+    ranks = {pair: rank for rank, pair in enumerate(studies)}
+    pairs = [*zip(rows["dataset"], rows["method"], strict=True)]
     methods = [catalogue.methods[name] for name in rows["method"]]
     features = [catalogue.registry[name].features for name in rows["dataset"]]
     selects_C = [method.selects_C for method in methods]
-    return rows.assign(
+    named = rows.assign(
         features=features,
         method=[method.key.method for method in methods],
         **{name: [getattr(method.key, name) for method in methods] for name in ("k", "gamma")},
@@ -140,29 +148,17 @@ def _named(rows: pd.DataFrame, catalogue: Catalogue) -> pd.DataFrame:
         label=[method.label for method in methods],
         variant_of=[method.variant_of for method in methods],
         C=rows["C"].where(selects_C),
+        study=[";".join(studies.get(pair, ())) for pair in pairs],
+        rank=[ranks.get(pair, len(ranks)) for pair in pairs],
     )
+    order = ["rank", "config_dataset", "config_method"]
+    return named.sort_values(order, kind="stable", ignore_index=True).drop(columns="rank")
 
 
 def _kernel(method: Method, features: str) -> str:
     """Return the kernel of a key; a linear method on vectors made of kernels has these kernels."""
     of_kernels = features.endswith("_kernels") and method.key.kernel == "linear"
     return "precomputed" if of_kernels else method.key.kernel
-
-
-def _in_order(rows: pd.DataFrame, catalogue: Catalogue) -> pd.DataFrame:
-    """Return rows with their studies, in the order of these; rows of no study come last."""
-    studies: dict[tuple[str, str], list[str]] = {}
-    for study in catalogue.studies.values():
-        for pair in study.pairs:
-            studies.setdefault(pair, []).append(study.name)
-    ranks = {pair: rank for rank, pair in enumerate(studies)}
-    pairs = [*zip(rows["config_dataset"], rows["config_method"], strict=True)]
-    rows = rows.assign(
-        study=[";".join(studies.get(pair, ())) for pair in pairs],
-        rank=[ranks.get(pair, len(ranks)) for pair in pairs],
-    )
-    order = ["rank", "config_dataset", "config_method"]
-    return rows.sort_values(order, kind="stable", ignore_index=True).drop(columns="rank")
 
 
 def _lower_median(values: pd.Series) -> float:

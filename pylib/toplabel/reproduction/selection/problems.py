@@ -202,9 +202,16 @@ def stratified_folds(y: np.ndarray, count: int, *names: object) -> list[Fold]:
 
     The instances are shuffled by a seed of `names`, sorted by class and dealt out in turn.
     """
-    rng = np.random.default_rng(seed_of("folds", *names, count))
-    shuffled = rng.permutation(len(y))
-    return _deal(shuffled[np.argsort(y[shuffled], kind="stable")], count)
+    n = len(y)
+    if not 2 <= count <= n:
+        raise ValueError(f"folds: {count} folds of {n} instances; there must be 2 to n of them")
+    shuffled = np.random.default_rng(seed_of("folds", *names, count)).permutation(n)
+    of_instance = np.empty(n, dtype=np.int64)
+    of_instance[shuffled[np.argsort(y[shuffled], kind="stable")]] = np.arange(n) % count
+    return [
+        Fold(train=np.flatnonzero(of_instance != i), val=np.flatnonzero(of_instance == i))
+        for i in range(count)
+    ]
 
 
 def half_fold(n: int, *names: object) -> Fold:
@@ -214,15 +221,3 @@ def half_fold(n: int, *names: object) -> Fold:
     order = np.random.default_rng(seed_of("half", *names)).permutation(n)
     cut = (n + 1) // 2
     return Fold(train=np.sort(order[:cut]), val=np.sort(order[cut:]))
-
-
-def _deal(order: np.ndarray, count: int) -> list[Fold]:
-    n = len(order)
-    if not 2 <= count <= n:
-        raise ValueError(f"folds: {count} folds of {n} instances; there must be 2 to n of them")
-    of_instance = np.empty(n, dtype=np.int64)
-    of_instance[order] = np.arange(n) % count
-    return [
-        Fold(train=np.flatnonzero(of_instance != i), val=np.flatnonzero(of_instance == i))
-        for i in range(count)
-    ]

@@ -123,7 +123,9 @@ def with_share(
         _refuse_regions(prepared.name, "sizes", train)
         first = next(other.name for other in prepared.splits if other.train == split.train)
         kept = np.sort(_order(train, prepared.name, first)[: max(2, round(size * train.n_rows))])
-        fewer = replace(train, **{key: _at(train, key, kept) for key in _OF_ROWS})
+        of_rows = {key: getattr(train, key) for key in _OF_ROWS}
+        cut = {key: values[kept] for key, values in of_rows.items() if values is not None}
+        fewer = replace(train, **cut)
         others = [key for key in (split.val, split.test) if key]
         scaled = _scaled_again(fewer, [fewer, *(prepared.parts[key] for key in others)], bias)
         parts.update(zip([split.train, *others], scaled, strict=True))
@@ -164,11 +166,6 @@ def _scaled_again(train: Part, parts: Sequence[Part], bias: bool) -> list[Part]:
 def _refuse_regions(name: str, key: str, part: Part) -> None:
     if part.groups is not None:
         raise ValueError(f"data set '{name}', {key}: a part with regions is not cut or joined")
-
-
-def _at(part: Part, name: str, rows: np.ndarray) -> Any:
-    values = getattr(part, name)
-    return None if values is None else values[rows]
 
 
 def _stacked(parts: Sequence[Part], name: str) -> Any:
