@@ -53,9 +53,10 @@ class Fit:
 class Fitter:
     """Trains the method of a task on some rows, for one C or candidate after the other.
 
-    X has the rows as the method takes them, or their Gram matrix for a kernel of width `theta`. The
-    seed of a model depends on the names of the task, `fold`, theta and C. Each model may start from
-    the one of the largest C so far, unless its own C is smaller; losses of the library do not.
+    With a width `theta` a kernel method takes the Gram matrix of the rows X. The `scaling` of features
+    is None where the method takes them as they are. The seed of a model depends on the names of the
+    task, `fold`, theta and C. Each model may start from the one of the largest C so far, unless its own C
+    is smaller; losses of the library do not.
     """
 
     def __init__(
@@ -70,7 +71,11 @@ class Fitter:
     ) -> None:
         self._task = task
         self._trainer = create(task.recipe)
-        self._X, self._labels, self._n_classes = X, labels, n_classes
+        self._labels, self._n_classes = labels, n_classes
+        features = task.recipe.features
+        self.scaling = None if features == "raw" else Scaling.fit(X, features)
+        X = self.seen(X)
+        self._X = X if theta is None else rbf_gram(dense(X), theta, task.gram_dtype)
         self._seed_names = (
             "solve" if task.recipe.loss else "baseline",
             *task.names,
@@ -84,6 +89,10 @@ class Fitter:
             "k": task.recipe.k,
         }
         self._largest: tuple[float, TrainedMethod | None] = (-math.inf, None)
+
+    def seen(self, X: Matrix) -> Matrix:
+        """Return rows with features as the method takes them."""
+        return X if self.scaling is None else self.scaling.apply(X)
 
     def fit(self, *, C: float | None = None, candidate: int | None = None) -> Fit:
         """Train for one value of C, or a candidate of an estimator by its index, and log the result."""
@@ -128,11 +137,6 @@ class Fitter:
         ]
         took = f"{solution.epochs} epochs, {fit.seconds:.3g} s"
         logger.info("%s, %s, %s", ", ".join(known), took, solution.status)
-
-
-def solver_rows(X: Matrix, theta: float | None, gram_dtype: str) -> Matrix:
-    """Return the rows that a method is trained on, or with a kernel width their Gram matrix."""
-    return X if theta is None else rbf_gram(dense(X), theta, gram_dtype)
 
 
 def pool(scores: np.ndarray, groups: np.ndarray | None) -> np.ndarray:
@@ -288,32 +292,26 @@ def _train_path(prepared: PreparedSet, task: TrainTask, keys: Sequence[Key]) -> 
     part = prepared.parts[split.train]
     check_rows(part, recipe, prepared.name)
     X, labels = labelled(part.X, training_labels(part, recipe))
-    scaling = None if recipe.features == "raw" else Scaling.fit(X, recipe.features)
-    rows = X if scaling is None else scaling.apply(X)
-    rows = solver_rows(rows, first.theta, task.gram_dtype)
-    fitter = Fitter(task, rows, labels, prepared.n_classes, first.theta, 0, is_final=True)
+    fitter = Fitter(task, X, labels, prepared.n_classes, first.theta, 0, is_final=True)
     test = prepared.parts[split.test].X
     models = []
     for key in keys:
         fit = fitter.fit(C=key.C, candidate=key.candidate)
-        models.append(_model(fit, key, recipe, scaling, test))
+        solution, norm = fit.solution, fit.solution.gradient_norm
+        models.append(
+            Model(
+                **key._asdict(),
+                primal=float(solution.primal),
+                dual=float(solution.dual) if np.isfinite(solution.dual) else np.nan,
+                relative_gap=float(solution.relative_gap),
+                epochs=int(solution.epochs),
+                status=solution.status,
+                seconds=round(fit.seconds, 6),
+                gradient_norm=np.nan if norm is None else float(norm),
+                **_kept(solution, recipe, fitter.scaling, test),
+            )
+        )
     return models
-
-
-def _model(fit: Fit, key: Key, recipe: Recipe, scaling: Scaling | None, test: Matrix) -> Model:
-    solution = fit.solution
-    norm = solution.gradient_norm
-    return Model(
-        **key._asdict(),
-        primal=float(solution.primal),
-        dual=float(solution.dual) if np.isfinite(solution.dual) else np.nan,
-        relative_gap=float(solution.relative_gap),
-        epochs=int(solution.epochs),
-        status=solution.status,
-        seconds=round(fit.seconds, 6),
-        gradient_norm=np.nan if norm is None else float(norm),
-        **_kept(solution, recipe, scaling, test),
-    )
 
 
 def _kept(

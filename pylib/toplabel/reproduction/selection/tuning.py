@@ -32,7 +32,7 @@ from toplabel.reproduction.selection.choice import (
     refined_points,
 )
 from toplabel.reproduction.selection.measures import all_values, sign
-from toplabel.reproduction.selection.models import Fit, Fitter, Scaling, pool, solver_rows
+from toplabel.reproduction.selection.models import Fit, Fitter, pool
 from toplabel.reproduction.selection.problems import (
     ValidationProblem,
     fewer_rows,
@@ -163,15 +163,6 @@ class FoldPath:
             raise ValueError(f"method '{self.task.method}': has none of the metrics {asked} here")
         return metrics
 
-    @cached_property
-    def _rows(self) -> tuple[Matrix, Matrix]:
-        """The rows to train and to measure on, as the method takes features."""
-        X, X_eval = self.problem.X, self.problem.X_eval
-        if self.task.recipe.features == "raw":
-            return X, X_eval
-        scaling = Scaling.fit(X, self.task.recipe.features)
-        return scaling.apply(X), scaling.apply(X_eval)
-
     def arranged(self, points: Sequence[Point]) -> GridValues:
         """Return what was measured on this fold as a grid."""
         thresholds = self.task.grid.threshold_values()
@@ -201,13 +192,12 @@ class FoldPath:
         self, exponent: float | None, along: Sequence[float], stopping: EarlyStopping
     ) -> list[Point]:
         grid, problem = self.task.grid, self.problem
-        X, held_out = self._rows
-        theta = None
-        if exponent is not None:
-            theta = grid.theta.value(exponent)
-            held_out = cross_gram(dense(held_out), dense(X), theta)
-        X = solver_rows(X, theta, self.task.gram_dtype)
+        X = problem.X
+        theta = None if exponent is None else grid.theta.value(exponent)
         fitter = Fitter(self.task, X, problem.labels, problem.n_classes, theta, self.fold)
+        held_out = fitter.seen(problem.X_eval)
+        if theta is not None:
+            held_out = cross_gram(dense(held_out), dense(fitter.seen(X)), theta)
         points: list[Point] = []
         for place in sorted(along):
             is_index = bool(self.task.recipe.estimator)
