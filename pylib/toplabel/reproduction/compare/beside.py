@@ -112,12 +112,13 @@ def compare_methods(
         for metric, part in rows.groupby("metric", sort=False):
             if study.metrics and metric not in study.metrics:
                 continue
+            head = {"study": study.name, "metric": str(metric)}
             on_sets = _OnSets(study, str(metric), part, draws, shares)
             over_all = _OverSets(on_sets)
             of_metric = on_sets.scores()
-            scores += of_metric
-            methods += over_all.methods(pd.DataFrame(of_metric))
-            tests.append(over_all.tests() | {"absent": join_names(absent)})
+            scores += [head | row for row in of_metric]
+            methods += [head | row for row in over_all.methods(pd.DataFrame(of_metric))]
+            tests.append(head | over_all.tests() | {"absent": join_names(absent)})
     for row in (*scores, *methods):
         row["label"] = labels[row["method"]]
     return {
@@ -191,8 +192,6 @@ class _OnSets:
         for name, place in means.rank(ascending=False, method="first").items():
             is_best = bool(shown[name] == shown[best])
             row = {
-                "study": self.study.name,
-                "metric": self.metric,
                 "dataset": dataset,
                 "method": name,
                 "place": int(place),
@@ -273,8 +272,7 @@ class _OverSets:
         told = scores[scores["dataset"].isin(self._sets) & (scores["ahead_p"] <= LEVEL)]
         rows = []
         for name, rank in zip(self._methods, self._ranks.tolist(), strict=True):
-            row = {"study": self._study.name, "metric": self._on_sets.metric, "method": name}
-            row |= {"mean_rank": rank, "p": p_values.get(name, math.nan)}
+            row = {"method": name, "mean_rank": rank, "p": p_values.get(name, math.nan)}
             if name in differences:
                 row |= self._ahead(name, differences[name].to_numpy())
                 ahead = told.loc[told["method"] == name, "ahead"]
@@ -303,8 +301,6 @@ class _OverSets:
         """Return the row of `TESTS`."""
         lacking = self._on_sets.means[self._methods].isna().stack()
         row = {
-            "study": self._study.name,
-            "metric": self._on_sets.metric,
             "reference": self._on_sets.reference,
             "rope": self._study.rope,
             "datasets": join_names(self._sets),

@@ -4,6 +4,7 @@ selection.csv, and which points to try next.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
@@ -151,11 +152,10 @@ def means(results: Iterable[GridValues]) -> list[GridValues]:
 
 def seconds_by_split(results: Iterable[GridValues]) -> dict[str, float]:
     """Return the seconds of the tuning of each split, over all its jobs."""
-    seconds: dict[str, float] = {}
+    seconds: dict[str, float] = defaultdict(float)
     for result in results:
-        total = float(np.nansum(result.seconds))
-        seconds[result.split] = seconds.get(result.split, 0.0) + total
-    return seconds
+        seconds[result.split] += float(np.nansum(result.seconds))
+    return dict(seconds)
 
 
 # ---- the choice ------------------------------------------------------------------------------------

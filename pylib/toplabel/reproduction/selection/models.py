@@ -7,6 +7,7 @@ import math
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -271,16 +272,15 @@ def train_models(prepared: PreparedSet, task: TrainTask, choices: Iterable[Choic
     The seeds are those of the first fold of tuning: where no rows are added, these are the models
     that were validated, within the two tolerances.
     """
-    paths: dict[tuple[str, float, int], set[Key]] = {}
-    for choice in choices:
-        path = (choice.split, choice.theta or math.inf, choice.k or 0)
-        paths.setdefault(path, set()).add(key_of(choice))
+
+    def path(key: Key) -> tuple[str, float, int]:
+        return key.split, key.theta or math.inf, key.k or 0
+
+    keys = {key_of(choice) for choice in choices}
+    ascending = sorted(keys, key=lambda key: key.C if key.candidate is None else key.candidate)
     models = []
-    for path in sorted(paths):
-        keys = sorted(
-            paths[path], key=lambda key: key.C if key.candidate is None else key.candidate
-        )
-        models += _train_path(prepared, task, keys)
+    for _, of_path in groupby(sorted(ascending, key=path), key=path):
+        models += _train_path(prepared, task, [*of_path])
     return models
 
 

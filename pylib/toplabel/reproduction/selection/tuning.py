@@ -54,8 +54,7 @@ def tune(
     results = []
     for name in task.splits:
         of_split = replace(task, split=name)
-        problems = list(validation_problems(prepared, of_split))
-        results += tune_split(problems, of_split, checkpoints)
+        results += tune_split([*validation_problems(prepared, of_split)], of_split, checkpoints)
     return results
 
 
