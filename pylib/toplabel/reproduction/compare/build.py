@@ -162,8 +162,7 @@ def _kernel(method: Method, features: str) -> str:
 
 
 def _lower_median(values: pd.Series) -> float:
-    known = np.sort(values.dropna().to_numpy(dtype=float))
-    return float(known[(len(known) - 1) // 2]) if len(known) else math.nan
+    return float(values.astype(float).quantile(0.5, interpolation="lower"))
 
 
 def _status(values: pd.Series) -> str:
