@@ -12,7 +12,7 @@ import pandas as pd
 from markup import Site
 
 from samples_of_results import KEPT, MEASURED, PUBLISHED, evaluations, frame, number
-from toplabel.reproduction.compare.beside import Beside, compare_methods
+from toplabel.reproduction.compare.beside import compare_methods
 from toplabel.reproduction.compare.claims import COLUMNS as CLAIMS
 from toplabel.reproduction.compare.claims import NUMBERS
 from toplabel.reproduction.compare.comparison import Comparison, totals
@@ -106,19 +106,18 @@ def comparison(numbers: pd.DataFrame, datasets: pd.DataFrame, run: dict[str, Any
     labels = {method.key: method.label for method in catalogue.methods.values()}
     studies = [name.partition("/")[0] for name in run["config"]["studies"]]
     frame = widen(numbers, datasets, catalogue.notes, labels, {}, studies)
-    beside = beside_of(numbers)
     return Comparison(
         cells=numbers,
         wide=frame,
-        scores=beside.scores,
-        methods=beside.methods,
-        tests=beside.tests,
+        **beside_of(numbers),
         claims=claims(),
         totals=totals(numbers, frame) | {"procedures": {"own": "Nested cross-validation."}},
     )
 
 
-def beside_of(numbers: pd.DataFrame, *more: tuple, datasets: tuple[str, ...] = ("own",)) -> Beside:
+def beside_of(
+    numbers: pd.DataFrame, *more: tuple, datasets: tuple[str, ...] = ("own",)
+) -> dict[str, pd.DataFrame]:
     """The own study of some numbers, and of more rows of `samples_of_results.evaluations`."""
     own = numbers[(numbers["study"] == "own") & (numbers["run"] == MEASURED)]
     rows = [(r.dataset, "mine", "main", r.metric, r.value) for r in own.itertuples()] + [*more]
@@ -185,7 +184,7 @@ class Sample:
         made = comparison(numbers, given["datasets"], given["run"])
         made = replace(made, claims=given.pop("claims", made.claims))
         if beside := given.pop("beside", None):
-            made = replace(made, **vars(beside))
+            made = replace(made, **beside)
         write_report(made, **given)
         return Site(self.reports)
 

@@ -49,7 +49,7 @@ def by_method(frame):
 
 
 def test_methods_on_a_set_differ_by_the_corrected_test_over_the_same_folds():
-    scores = by_method(compared(study_of(rope=0.5), rows_of(FOLDS)).scores)
+    scores = by_method(compared(study_of(rope=0.5), rows_of(FOLDS))["scores"])
     a, b = scores["a"], scores["b"]
     assert (a["mean"], a["splits"], a["place"], a["over"]) == (92.0, 5, 1, "folds")
     assert a["std"] == pytest.approx(np.std(FOLDS["a"], ddof=1))
@@ -68,16 +68,16 @@ def test_methods_on_a_set_differ_by_the_corrected_test_over_the_same_folds():
 
 
 def test_p_values_are_adjusted_for_the_number_of_methods():
-    two = by_method(compared(study_of(), rows_of(FOLDS)).scores)["b"]
+    two = by_method(compared(study_of(), rows_of(FOLDS))["scores"])["b"]
     again = FOLDS | {"c": FOLDS["b"]}
-    three = by_method(compared(study_of(methods=("a", "b", "c")), rows_of(again)).scores)["b"]
+    three = by_method(compared(study_of(methods=("a", "b", "c")), rows_of(again))["scores"])["b"]
     assert three["ahead_p"] == pytest.approx(min(1.0, 2 * two["ahead_p"]))
     assert three["ahead_low"] == two["ahead_low"]
 
 
 def test_best_are_all_that_tie_at_the_printed_digits():
     folds = {"a": [90.0, 90.0], "b": [90.04, 90.02], "c": [89.0, 88.0]}
-    rows = compared(study_of(methods=("a", "b", "c")), rows_of(folds)).scores
+    rows = compared(study_of(methods=("a", "b", "c")), rows_of(folds))["scores"]
     assert {name: row["best"] for name, row in by_method(rows).items()} == {
         "a": True,
         "b": True,
@@ -87,7 +87,7 @@ def test_best_are_all_that_tie_at_the_printed_digits():
 
 def test_of_a_loss_less_is_better_and_a_hundredth_is_a_point():
     folds = {"a": [0.10, 0.12], "b": [0.13, 0.15]}
-    rows = by_method(compared(study_of(), rows_of(folds, metric="hamming_loss")).scores)
+    rows = by_method(compared(study_of(), rows_of(folds, metric="hamming_loss"))["scores"])
     assert rows["b"]["ahead"] == pytest.approx(-3.0)
     assert rows["a"]["best"]
     assert rows["a"]["mean"] == pytest.approx(0.11)
@@ -98,7 +98,7 @@ def test_one_split_is_tested_over_its_test_rows():
     base = rng.normal(90.0, 1.0, 1000)
     draws = {("one", "a", "top1"): base, ("one", "b", "top1"): base - rng.normal(1.0, 0.5, 1000)}
     rows = [("one", "a", "main", "top1", 90.0), ("one", "b", "main", "top1", 89.0)]
-    b = by_method(compared(study_of(), rows, draws).scores)["b"]
+    b = by_method(compared(study_of(), rows, draws)["scores"])["b"]
     differences = draws["one", "b", "top1"] - base
     assert (b["over"], b["ahead"]) == ("rows", -1.0)
     assert [b["ahead_low"], b["ahead_high"]] == np.quantile(differences, [0.025, 0.975]).tolist()
@@ -108,7 +108,7 @@ def test_one_split_is_tested_over_its_test_rows():
 
 def test_one_split_without_draws_has_no_test():
     rows = [("one", "a", "main", "f1_micro", 90.0), ("one", "b", "main", "f1_micro", 89.9)]
-    b = by_method(compared(study_of(), rows).scores)["b"]
+    b = by_method(compared(study_of(), rows)["scores"])["b"]
     assert (b["over"], b["alike"]) == ("", False)
     assert np.isnan(b["ahead_p"])
     assert b["ahead"] == pytest.approx(-0.1)
@@ -128,7 +128,7 @@ def over_six(methods=("a", "b"), **more):
 def test_over_sets_each_counts_once():
     study, rows = over_six()
     made = compared(study, rows)
-    methods, (test,) = by_method(made.methods), made.tests.to_dict("records")
+    methods, (test,) = by_method(made["methods"]), made["tests"].to_dict("records")
     assert [methods["b"][name] for name in ("wins", "ties", "losses")] == [4, 1, 1]
     assert methods["b"]["mean_rank"] == pytest.approx((4 * 1 + 1.5 + 2) / 6)
     assert methods["b"]["ahead"] == 1.5
@@ -144,17 +144,17 @@ def test_a_missing_cell_takes_its_set_out_by_name():
     study, rows = over_six()
     rows = [row for row in rows if row[:2] != ("two", "b")]
     made = compared(study, rows)
-    (test,) = made.tests.to_dict("records")
+    (test,) = made["tests"].to_dict("records")
     assert test["missing"] == "two/b"
     assert "two" not in test["datasets"].split(";")
-    assert by_method(made.methods)["b"]["wins"] == 3
-    assert {"two"} <= {*made.scores["dataset"]}
+    assert by_method(made["methods"])["b"]["wins"] == 3
+    assert {"two"} <= {*made["scores"]["dataset"]}
 
 
 def test_a_method_without_any_cell_takes_no_set_out_and_is_named():
     study, rows = over_six(methods=("a", "b", "unfit"))
     made = compared(study, rows)
-    (test,) = made.tests.to_dict("records")
+    (test,) = made["tests"].to_dict("records")
     assert (test["absent"], test["missing"], test["methods"]) == ("unfit", "", 2)
     assert test["datasets"].split(";") == [*SETS]
 
@@ -162,17 +162,17 @@ def test_a_method_without_any_cell_takes_no_set_out_and_is_named():
 def test_a_method_for_some_sets_alone_takes_none_out():
     study, rows = over_six(only={"c": ("one",)})
     made = compared(study, [*rows, *rows_of({"c": [99.0, 99.0]})])
-    (test,) = made.tests.to_dict("records")
+    (test,) = made["tests"].to_dict("records")
     assert (test["missing"], test["methods"]) == ("", 2)
-    assert "c" not in by_method(made.methods)
-    assert made.scores.query("method == 'c'")["best"].tolist() == [True]
+    assert "c" not in by_method(made["methods"])
+    assert made["scores"].query("method == 'c'")["best"].tolist() == [True]
 
 
 def test_below_five_sets_there_is_no_test_over_sets():
     study, rows = over_six()
     made = compared(study, [row for row in rows if row[0] in SETS[:4]])
-    (test,) = made.tests.to_dict("records")
-    b = by_method(made.methods)["b"]
+    (test,) = made["tests"].to_dict("records")
+    b = by_method(made["methods"])["b"]
     assert np.isnan([test["friedman_p"], b["p"], b["better"], b["ahead_low"]]).all()
     assert [b[name] for name in ("wins", "ties", "losses")] == [2, 1, 1]
 
@@ -180,7 +180,7 @@ def test_below_five_sets_there_is_no_test_over_sets():
 def test_the_reference_is_the_named_method_or_else_the_first():
     for reference, other in ((None, "a"), ("b", "b")):
         study, rows = over_six(reference=reference)
-        (test,) = compared(study, rows).tests.to_dict("records")
+        (test,) = compared(study, rows)["tests"].to_dict("records")
         assert test["reference"] == other
     with pytest.raises(Fault, match=r"studies\.s\.reference: unknown method 'aa'"):
         study_of(reference="aa").with_methods(["a", "b"])
@@ -204,7 +204,7 @@ def test_a_metric_that_does_not_fit_or_stands_twice_is_refused(repository, metri
 def test_a_study_shows_its_metrics_alone():
     study = study_of(metrics=("macro_f1",))
     made = compared(study, [*rows_of(FOLDS), *rows_of(FOLDS, metric="macro_f1")])
-    assert made.tests["metric"].tolist() == ["macro_f1"]
+    assert made["tests"]["metric"].tolist() == ["macro_f1"]
 
 
 def test_variants_other_draws_and_parts_of_the_map_do_not_count():
@@ -214,7 +214,7 @@ def test_variants_other_draws_and_parts_of_the_map_do_not_count():
     catalogue.methods["b"] = SimpleNamespace(variant_of="a", label="B")
     rows = [*rows_of(FOLDS), *rows_of(FOLDS, "one_seeds"), *rows_of(FOLDS, metric="ap_cat")]
     made = compare_methods(evaluations(*rows), catalogue, ["s"], {}, {"one": 0.2})
-    assert made.scores[["dataset", "metric", "method"]].to_numpy().tolist() == [
+    assert made["scores"][["dataset", "metric", "method"]].to_numpy().tolist() == [
         ["one", "top1", "a"]
     ]
 

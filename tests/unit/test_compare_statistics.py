@@ -9,7 +9,7 @@ from scipy import stats
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.model_selection import StratifiedKFold
 
-from toplabel.reproduction.compare import results
+from toplabel.reproduction.compare import comparison
 from toplabel.reproduction.compare.statistics import (
     cliques,
     critical_difference,
@@ -152,7 +152,7 @@ def test_draws_with_training_rows_of_their_own_have_no_correction(repository):
     """The splits are like those of circle: 200 rows to train on and 200,000 to test on."""
     names = ["circle", "mnist_network", "digits_network", "letter"]
     sizes = pd.DataFrame({"dataset": names, "n_train": "200", "n_test": "200000"})
-    shares = results._test_shares(sizes, load_catalogue(repository))
+    shares = comparison._test_shares(sizes, load_catalogue(repository))
     share = 200000 / 200200
     assert shares == {"circle": 0, "mnist_network": 0, "digits_network": share, "letter": share}
     differences = np.random.default_rng(0).normal(size=10)

@@ -8,6 +8,7 @@ import pytest
 
 from samples_of_results import KEPT, MEASURED, PUBLISHED, frame, number
 from toplabel.reproduction.compare import wide
+from toplabel.reproduction.compare.build import selected_values
 from toplabel.reproduction.compare.cells import PLACE, compared, read_cells
 from toplabel.reproduction.compare.claims import COLUMNS as CLAIMS
 from toplabel.reproduction.compare.comparison import (
@@ -19,7 +20,6 @@ from toplabel.reproduction.compare.comparison import (
     totals,
     write_comparison,
 )
-from toplabel.reproduction.compare.measured import selected_values
 from toplabel.reproduction.compare.verdicts import FEWEST_DRAWS, NOT_REPRODUCED
 from toplabel.reproduction.config.catalogue import load_catalogue
 from toplabel.reproduction.files import SUMMARY

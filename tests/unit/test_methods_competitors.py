@@ -14,7 +14,7 @@ from toplabel.reproduction.config.protocols import Axis, Budget
 from toplabel.reproduction.methods import Recipe, create
 from toplabel.reproduction.methods.estimator import Estimator, made
 from toplabel.reproduction.methods.trained import TrainedMethod
-from toplabel.reproduction.selection import fitting
+from toplabel.reproduction.selection import models
 from toplabel.reproduction.selection.problems import validation_problems
 from toplabel.reproduction.selection.tuning import tune_split
 from toplabel.reproduction.tasks import recipe_of
@@ -112,10 +112,10 @@ class Recorder:
 
 def test_a_competitor_starts_from_the_model_of_the_largest_C_below(monkeypatch):
     trainer = Recorder()
-    monkeypatch.setattr(fitting, "create", lambda recipe: trainer)
+    monkeypatch.setattr(models, "create", lambda recipe: trainer)
     X, y = blobs()
     method = Method("m", "M", competitor="lr_ova_liblinear")
-    fitter = fitting.Fitter(task_of(method, BUDGET), X, y, 3, None, 0)
+    fitter = models.Fitter(task_of(method, BUDGET), X, y, 3, None, 0)
     found = {C: fitter.fit(C=C).solution for C in (1.0, 4.0, 2.0, 8.0)}
     assert [call["start"] for call in trainer.calls] == [None, found[1.0], None, found[4.0]]
     seeds = [call["seed"] for call in trainer.calls]

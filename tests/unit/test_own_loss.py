@@ -12,7 +12,7 @@ from sklearn.model_selection import GridSearchCV
 import toplabel
 from toplabel.reproduction.methods import Recipe
 from toplabel.reproduction.selection import Task
-from toplabel.reproduction.selection.fitting import Fitter
+from toplabel.reproduction.selection.models import Fitter
 
 
 class Plain:

@@ -14,7 +14,7 @@ from toplabel.reproduction.config.protocols import Axis, Budget
 from toplabel.reproduction.data.parts import Part, PreparedSet, with_ones
 from toplabel.reproduction.data.prepare import transform
 from toplabel.reproduction.files import write_npz
-from toplabel.reproduction.selection import PredictTask, TrainTask
+from toplabel.reproduction.selection import CurveTask, PredictTask, TrainTask
 from toplabel.reproduction.selection.evaluation import model_arrays
 from toplabel.reproduction.selection.rows import (
     final_models,
@@ -106,15 +106,14 @@ def test_regions_are_refused(key):
 
 def test_a_learning_curve_has_the_values_of_models_of_fewer_rows(prepared):
     task = task_of(SOFTMAX, BUDGET)
-    points = learning_curve(
-        prepared, task, training_of(task), evaluation_of(task), (0.2, 0.6), True
-    )
+    curve = CurveTask(task, training_of(task), evaluation_of(task), (0.2, 0.6), True)
+    points = learning_curve(prepared, curve)
     assert [(point.size, point.rows, point.all_rows) for point in points] == [
         (0.2, 9, 45),
         (0.6, 27, 45),
     ]
     cut = with_share(prepared, 0.2, ["main"], True)
-    again = learning_curve(cut, task, training_of(task), evaluation_of(task), (1.0,), True)
+    again = learning_curve(cut, replace(curve, sizes=(1.0,)))
     assert points[0].value == pytest.approx(again[0].value)
 
 

@@ -8,8 +8,7 @@ from small_sets import multiclass_set, problems_of, task_of
 from toplabel.reproduction.config.methods import Method
 from toplabel.reproduction.config.protocols import Axis, Budget
 from toplabel.reproduction.selection.choice import choose
-from toplabel.reproduction.selection.fitting import Scaling
-from toplabel.reproduction.selection.models import train_models
+from toplabel.reproduction.selection.models import Scaling, train_models
 from toplabel.reproduction.selection.tuning import tune_split
 
 rng = np.random.default_rng(3)

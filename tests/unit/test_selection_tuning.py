@@ -18,7 +18,7 @@ from toplabel.reproduction.selection.choice import (
     means,
     refined_points,
 )
-from toplabel.reproduction.selection.fitting import pool
+from toplabel.reproduction.selection.models import pool
 from toplabel.reproduction.selection.problems import (
     ValidationProblem,
     fewer_rows,
@@ -28,7 +28,6 @@ from toplabel.reproduction.selection.tuning import (
     EarlyStopping,
     FoldPath,
     coarse_points,
-    thetas,
     tune_split,
 )
 
@@ -201,11 +200,12 @@ def test_paths_and_widths_are_left_after_a_decline(monkeypatch):
     _measured(monkeypatch, lambda theta, C: -abs(np.log2(C) + 2))
     budget = replace(BUDGET, C=Axis(2, -4, 6, 2), theta=Axis(2, -4, 4, 2), patience=2)
     points = {None: budget.C.exponents()}
-    assert [np.log2(point.C) for point in _path(budget).survey(points)] == [-4, -2, 0, 2]
+    assert [np.log2(point.C) for point in _path(budget).visit(points, 2)] == [-4, -2, 0, 2]
     assert len(_path(budget).visit(points)) == 6
     _measured(monkeypatch, lambda theta, C: -abs(np.log2(theta) + 2))
     path = _path(replace(budget, patience=1), KERNEL)
-    points = path.survey({theta: [0.0] for theta in thetas(path.task.recipe, path.task.grid)})
+    thetas = coarse_points(path.task.recipe, path.task.grid)
+    points = path.visit({theta: [0.0] for theta in thetas}, path.task.grid.patience)
     assert [np.log2(point.theta) for point in points] == [-4, -2, 0]
 
 

@@ -7,7 +7,7 @@ import pandas as pd
 from running import ROOT
 
 from toplabel.reproduction.compare.cells import MEASURED, compared
-from toplabel.reproduction.compare.results import compare_results
+from toplabel.reproduction.compare.comparison import compare_results
 from toplabel.reproduction.config.catalogue import load_catalogue
 from toplabel.reproduction.config.datasets import load_registry
 from toplabel.reproduction.data import PrepareTask

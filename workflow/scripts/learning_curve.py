@@ -11,8 +11,7 @@ from toplabel.reproduction.selection.rows import CurvePoint, learning_curve
 
 def main(task, snakemake):
     prepared = load_prepared(Path(snakemake.input.meta).parent)
-    points = learning_curve(prepared, task.tune, task.train, task.evaluate, task.sizes, task.bias)
-    write_rows(CurvePoint, points, snakemake.output.curve)
+    write_rows(CurvePoint, learning_curve(prepared, task), snakemake.output.curve)
 
 
 if "snakemake" in globals():

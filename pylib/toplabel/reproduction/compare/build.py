@@ -1,10 +1,16 @@
-"""Put every measured number beside the printed ones: the rows of ``results/cells.csv``."""
+"""Put every measured number beside the printed ones: the rows of ``results/cells.csv``.
+
+The test metrics of all splits are reduced to a row for each metric before.
+"""
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from toplabel.reproduction.compare.cells import (
@@ -14,10 +20,10 @@ from toplabel.reproduction.compare.cells import (
     PLACE,
     PUBLISHED,
     VARIANT,
+    are_among,
     with_columns,
 )
-from toplabel.reproduction.compare.intervals import RowDraws
-from toplabel.reproduction.compare.measured import reduce_splits
+from toplabel.reproduction.compare.intervals import RowDraws, quantile_interval
 from toplabel.reproduction.compare.published import load_published
 from toplabel.reproduction.compare.verdicts import (
     NOT_REPRODUCED,
@@ -31,14 +37,11 @@ from toplabel.reproduction.compare.verdicts import (
 from toplabel.reproduction.config.catalogue import Catalogue
 from toplabel.reproduction.config.datasets import Registry
 from toplabel.reproduction.config.keys import key_of, table_name
+from toplabel.reproduction.config.methods import Method
 from toplabel.reproduction.config.notes import Notes
 
-_MEETING = ["source", "dataset", "features", "key", "metric"]
-"""The columns by which a measured number meets a printed one."""
-_OWN_METRIC = "own_metric"
-"""The column of the metric by which a number was measured that takes the place of another one."""
-_COMPARISON = {"difference": float, "verdict": str, "in_rows": str, "in_seeds": str}
-_PRINTED = [*PLACE, "printed", "printed_std"]
+_MEASUREMENT = ["dataset", "method", "metric"]
+Row = dict[str, Any]
 
 
 def build(
@@ -58,19 +61,22 @@ def build(
     drawn test rows. `not_compared` says why results of data sets stand beside no printed number. Two
     results of the same printed number are a ValueError.
     """
+    registry, why = catalogue.registry, not_compared or {}
     published = with_columns(load_published(catalogue.published).assign(run=PUBLISHED))
-    published = published.assign(key=_keys(published))
-    measured = with_columns(reduce_splits(evaluations, catalogue, draws or {}).assign(run=MEASURED))
-    measured = _with_seeds(measured, catalogue.registry.seeds_of)
-    measured = measured.assign(note=_barred(measured["config_dataset"], not_compared or {}))
-    comparable = _comparable(measured, [*published["source"].unique()], catalogue.registry)
-    stated = _at_printed_places(published, comparable)
+    measured = with_columns(_reduced(evaluations, catalogue, draws or {}).assign(run=MEASURED))
+    measured = _with_seeds(measured, registry.seeds_of)
+    names = measured["config_dataset"]
+    measured["note"] = [f"not compared: {why[name]}" if name in why else "" for name in names]
+    printed, numbers = published.to_dict("records"), measured.to_dict("records")
+    comparable = _comparable(numbers, [*published["source"].unique()], registry)
+    met = [(row, comparable[_meeting(row)]) for row in printed if _meeting(row) in comparable]
+    stated = _frame([_beside(*pair, registry) for pair in met])
     parts = [
-        published.assign(note=_gaps(published, stated, comparable, measured, catalogue.registry)),
-        _judged(stated, catalogue.registry),
-        measured[~_are_among(measured, stated, CELL)],
-        _judged(_under_readings(stated, measured, catalogue.notes), catalogue.registry),
-        _judged(_variants(stated, measured), catalogue.registry),
+        published.assign(note=_gaps(printed, comparable, numbers, registry)),
+        stated,
+        measured[~are_among(measured, stated, CELL)],
+        _frame(_under_readings(met, numbers, catalogue)),
+        _frame(_variants(met, numbers, registry)),
     ]
     if kept is not None:
         parts.append(kept)
@@ -78,20 +84,90 @@ def build(
     return cells.assign(**_names_of_notes(cells, catalogue.notes))
 
 
-def _keys(frame: pd.DataFrame) -> pd.Series:
-    """Return the canonical key of each row (`config.keys`)."""
-    keys = [key_of(row) for row in frame.to_dict("records")]
-    return pd.Series(keys, frame.index, dtype=object)
+def _frame(rows: Sequence[Row]) -> pd.DataFrame:
+    numbers = [name for name, kind in COLUMNS.items() if kind is not str]
+    return pd.DataFrame(rows, columns=[*COLUMNS]).astype(dict.fromkeys(numbers, float))
 
 
-def _mask(rows: pd.DataFrame, chosen: Sequence[bool]) -> pd.Series:
-    return pd.Series(chosen, rows.index, dtype=bool)
+def _reduced(evaluations: pd.DataFrame, catalogue: Catalogue, draws: RowDraws) -> pd.DataFrame:
+    """Return the splits of every data set, method and metric reduced to one row.
+
+    The columns are those of `compare.cells.COLUMNS` that need no printed number: mean
+    (`value`) and standard deviation (n - 1) over the splits; of C, theta, threshold and the selected k
+    the lower median, which is a value that was used; the worst relative gap and gradient norm; epochs
+    and seconds summed; the status "converged" only when every split is.
+    """
+    if evaluations.empty:
+        return pd.DataFrame()
+    unmeasured = evaluations[~np.isfinite(evaluations["value"])]
+    if len(unmeasured):
+        row = unmeasured.iloc[0]
+        cell = f"{row['dataset']}/{row['method']}, split '{row['split']}'"
+        raise ValueError(f"results of {cell}: {row['metric']} is no number")
+    rows = evaluations.groupby(_MEASUREMENT, sort=False).agg(
+        value=("value", lambda values: values.mean()),
+        std=("value", lambda values: values.std(ddof=1)),
+        splits=("value", "size"),
+        budget=("budget", lambda names: ";".join(names.unique())),
+        C=("C", _lower_median),
+        theta=("theta", _lower_median),
+        threshold=("threshold", _lower_median),
+        selected_k=("selected_k", _lower_median),
+        relative_gap=("relative_gap", "max"),
+        gradient_norm=("gradient_norm", "max"),
+        epochs=("epochs", "sum"),
+        seconds=("seconds", lambda seconds: seconds.sum()),
+        status=("status", _status),
+    )
+    intervals = [quantile_interval(draws.get(name, np.array([math.nan]))) for name in rows.index]
+    rows["rows_low"] = [low for low, _ in intervals]
+    rows["rows_high"] = [high for _, high in intervals]
+    return _named(rows.reset_index(), catalogue)
 
 
-def _are_among(rows: pd.DataFrame, others: pd.DataFrame, columns: list[str]) -> pd.Series:
-    """Return the mask of the rows whose entries in some columns are those of any other row."""
-    known = pd.MultiIndex.from_frame(others[columns])
-    return _mask(rows, pd.MultiIndex.from_frame(rows[columns]).isin(known))
+def _named(rows: pd.DataFrame, catalogue: Catalogue) -> pd.DataFrame:
+    """Return rows with the keys and labels of their methods, the features of their data sets, and
+    their studies, in the order of these; rows of no study come last.
+    """
+    studies: dict[tuple[str, str], list[str]] = {}
+    for study in catalogue.studies.values():
+        for pair in study.pairs:
+            studies.setdefault(pair, []).append(study.name)
+    ranks = {pair: rank for rank, pair in enumerate(studies)}
+    pairs = [*zip(rows["dataset"], rows["method"], strict=True)]
+    methods = [catalogue.methods[name] for name in rows["method"]]
+    features = [catalogue.registry[name].features for name in rows["dataset"]]
+    selects_C = [method.selects_C for method in methods]
+    named = rows.assign(
+        features=features,
+        method=[method.key.method for method in methods],
+        **{name: [getattr(method.key, name) for method in methods] for name in ("k", "gamma")},
+        kernel=[_kernel(*pair) for pair in zip(methods, features, strict=True)],
+        config_dataset=rows["dataset"],
+        config_method=rows["method"],
+        label=[method.label for method in methods],
+        variant_of=[method.variant_of for method in methods],
+        C=rows["C"].where(selects_C),
+        study=[";".join(studies.get(pair, ())) for pair in pairs],
+        rank=[ranks.get(pair, len(ranks)) for pair in pairs],
+    )
+    order = ["rank", "config_dataset", "config_method"]
+    return named.sort_values(order, kind="stable", ignore_index=True).drop(columns="rank")
+
+
+def _kernel(method: Method, features: str) -> str:
+    """Return the kernel of a key; a linear method on vectors made of kernels has these kernels."""
+    of_kernels = features.endswith("_kernels") and method.key.kernel == "linear"
+    return "precomputed" if of_kernels else method.key.kernel
+
+
+def _lower_median(values: pd.Series) -> float:
+    return float(values.astype(float).quantile(0.5, interpolation="lower"))
+
+
+def _status(values: pd.Series) -> str:
+    others = {*values} - {"converged"}
+    return ";".join(sorted(others)) or "converged"
 
 
 def _with_seeds(measured: pd.DataFrame, seeds_of: Mapping[str, str]) -> pd.DataFrame:
@@ -104,128 +180,115 @@ def _with_seeds(measured: pd.DataFrame, seeds_of: Mapping[str, str]) -> pd.DataF
     return measured.drop(columns=[*names.values()]).merge(again, on=keys, how="left")
 
 
-def _barred(datasets: pd.Series, not_compared: Mapping[str, str]) -> list[str]:
-    """Return the note of each data set: why its results stand beside no printed number, or ""."""
-    return [
-        f"not compared: {not_compared[name]}" if name in not_compared else "" for name in datasets
-    ]
+def _meeting(row: Row) -> tuple:
+    """Return what a measured number has in common with the printed one that it meets."""
+    return row["source"], row["dataset"], row["features"], key_of(row), row["metric"]
 
 
-def _comparable(measured: pd.DataFrame, sources: list[str], registry: Registry) -> pd.DataFrame:
-    """Return the measured numbers once for each paper whose numbers they may stand beside.
-
-    `source` and `dataset` are the paper's names; `key` is the canonical key.
-    """
-    may = measured[measured["note"] == ""]
-    may = may.assign(dataset=may["config_dataset"].map(registry.published_key), key=_keys(may))
-    parts = []
-    for source in sources:
-        is_in = [registry.is_compared(name, source) for name in may["config_dataset"]]
-        parts.append(may[_mask(may, is_in)].assign(source=source))
-    comparable = pd.concat(parts)
-    twice = comparable[comparable.duplicated(_MEETING, keep=False)]
-    if len(twice):
-        same = twice.sort_values([*_MEETING[:3], "metric", "key"])
-        first, second = (same["config_dataset"] + "/" + same["config_method"]).iloc[:2]
-        raise ValueError(f"{first} and {second} are results for the same published cells")
+def _comparable(
+    numbers: Sequence[Row], sources: Sequence[str], registry: Registry
+) -> dict[tuple, Row]:
+    """Return the measured numbers by what they meet in each paper that they may stand beside."""
+    comparable: dict[tuple, Row] = {}
+    for number in numbers:
+        name = number["config_dataset"]
+        for source in [] if number["note"] else sources:
+            if not registry.is_compared(name, source):
+                continue
+            meeting = _meeting(number | {"source": source, "dataset": registry.published_key(name)})
+            other = comparable.setdefault(meeting, number)
+            if other is not number:
+                cells = (
+                    f"{row['config_dataset']}/{row['config_method']}" for row in (other, number)
+                )
+                raise ValueError(f"{' and '.join(cells)} are results for the same published cells")
     return comparable
 
 
-def _at_printed_places(published: pd.DataFrame, comparable: pd.DataFrame) -> pd.DataFrame:
-    """Return the measured numbers at each place that prints them, with the printed deviation."""
-    places = published.rename(columns={"std": "printed_std"})[[*_PRINTED, "key"]]
-    others = [name for name in (*PLACE, "printed") if name not in _MEETING]
-    return places.merge(comparable.drop(columns=others), on=_MEETING)
-
-
 def _gaps(
-    published: pd.DataFrame,
-    stated: pd.DataFrame,
-    comparable: pd.DataFrame,
-    measured: pd.DataFrame,
+    printed: Sequence[Row],
+    comparable: Mapping[tuple, Row],
+    numbers: Sequence[Row],
     registry: Registry,
-) -> pd.Series:
+) -> list[str]:
     """Return the note of each printed number: why it has no measured one, as far as results say it."""
     other_features = {}
-    for row in comparable.itertuples(index=False):
-        words = f"the features {row.features}" if row.features else "the set's own vectors"
-        place = (row.source, row.dataset, row.key, row.metric)
-        other_features[place] = f"measured with {words}"
+    for source, dataset, features, *method in comparable:
+        words = f"the features {features}" if features else "the set's own vectors"
+        other_features[source, dataset, *method] = f"measured with {words}"
     barred = {
-        (registry.published_key(row.config_dataset), row.features): row.note
-        for row in measured[measured["note"] != ""].itertuples(index=False)
+        (registry.published_key(number["config_dataset"]), number["features"]): number["note"]
+        for number in numbers
+        if number["note"]
     }
     notes = []
-    for row in published.itertuples(index=False):
-        place = (row.source, row.dataset, row.key, row.metric)
-        note = other_features.get(place) or barred.get((row.dataset, row.features), "")
-        notes.append(note)
-    is_stated = _are_among(published, stated, PLACE)
-    return pd.Series(notes, published.index, dtype=str).mask(is_stated, "")
+    for row in printed:
+        source, dataset, features, *method = meeting = _meeting(row)
+        note = other_features.get((source, dataset, *method)) or barred.get((dataset, features), "")
+        notes.append("" if meeting in comparable else note)
+    return notes
 
 
-def _under_readings(stated: pd.DataFrame, measured: pd.DataFrame, notes: Notes) -> pd.DataFrame:
+def _under_readings(
+    met: Sequence[tuple[Row, Row]], numbers: Sequence[Row], catalogue: Catalogue
+) -> list[Row]:
     """Return the numbers under other readings, beside the printed ones of the stated numbers.
 
     Of several readings of a cell that were measured the first counts.
     """
-    cells = [*stated[["source", "table", *CELL]].itertuples(index=False, name=None)]
-    targets = []
-    for reading in notes.readings.values():
-        for order, (source, table, *cell) in enumerate(cells):
-            target = reading.place(*cell) if table_name(source, table) in reading.tables else None
-            if target is not None:
-                targets.append((order, reading.name, *target))
-    columns = ["order", "reading", "config_dataset", "config_method", _OWN_METRIC]
-    frame = pd.DataFrame(targets, columns=columns).astype({"order": int})
-    places = frame.join(stated.reset_index(drop=True)[_PRINTED], on="order")
-    numbers = _in_place_of(places, measured.drop(columns="reading"), "config_method")
-    return numbers.sort_values("order", kind="stable").drop_duplicates("order")
+    by_cell = {tuple(number[name] for name in CELL): number for number in numbers}
+    rows = []
+    for printed, number in met:
+        table = table_name(printed["source"], printed["table"])
+        cell = [number[name] for name in CELL]
+        for reading in catalogue.notes.readings.values():
+            place = reading.place(*cell) if table in reading.tables else None
+            if place in by_cell:
+                rows.append(_beside(printed, by_cell[place], catalogue.registry, reading.name))
+                break
+    return rows
 
 
-def _variants(stated: pd.DataFrame, measured: pd.DataFrame) -> pd.DataFrame:
+def _variants(
+    met: Sequence[tuple[Row, Row]], numbers: Sequence[Row], registry: Registry
+) -> list[Row]:
     """Return the numbers of variants of methods, beside the printed ones of the methods."""
-    places = stated[[*_PRINTED, "config_dataset"]].assign(
-        variant_of=stated["config_method"], **{_OWN_METRIC: stated["metric"]}
-    )
-    return _in_place_of(places, measured, "variant_of").assign(reading=VARIANT)
-
-
-def _in_place_of(places: pd.DataFrame, measured: pd.DataFrame, method: str) -> pd.DataFrame:
-    """Return measured numbers at places, by data set, the method in this column, and own metric."""
-    numbers = measured.assign(**{_OWN_METRIC: measured["metric"]}).drop(columns=[*PLACE, "printed"])
-    return places.merge(numbers, on=["config_dataset", method, _OWN_METRIC])
-
-
-def _judged(numbers: pd.DataFrame, registry: Registry) -> pd.DataFrame:
-    """Return numbers with their comparison with the printed ones."""
-    rows = [
-        _comparison(row, registry[row["config_dataset"]].empty_hamming_loss)
-        for row in numbers.to_dict("records")
+    variants: dict[tuple, list[Row]] = {}
+    for number in numbers:
+        cell = number["config_dataset"], number["variant_of"], number["metric"]
+        variants.setdefault(cell, []).append(number)
+    return [
+        _beside(printed, variant, registry, VARIANT)
+        for printed, number in met
+        for variant in variants.get(tuple(number[name] for name in CELL), ())
     ]
-    compared = pd.DataFrame(rows, numbers.index, [*_COMPARISON]).astype(_COMPARISON)
-    return numbers.drop(columns=[*_COMPARISON]).join(compared)
 
 
-def _comparison(row: Mapping[str, Any], empty_loss: float) -> tuple[float, str, str, str]:
-    """Return the difference from the printed number, the verdict, and whether the printed number
-    lies in the intervals over test rows and of a further draw.
+def _beside(printed: Row, number: Row, registry: Registry, reading: str = "") -> Row:
+    """Return a measured number beside a printed one: with its place, their difference, the verdict,
+    and whether the printed number lies in the intervals over test rows and of a further draw.
 
     The draws of a stated reading do not widen the tolerance of another one. There is no verdict
-    where a prediction without any label, of `empty_loss`, matches the printed number, too.
+    where a prediction without any label matches the printed number, too.
     """
-    metric, printed = row["metric"], row["printed"]
-    difference = float(row["value"]) - float(printed)
-    is_stated = row["reading"] in ("", VARIANT)
-    spread = spread_of(row["std"], row["splits"], row["printed_std"]) if is_stated else 0.0
-    tolerance = tolerance_of(metric, printed, empty_loss)
-    word = verdict(metric, difference, tolerance, spread)
-    mean, reach = row["seeds_mean"], further_draw(row["seeds_std"], row["seeds"])
+    metric, text = printed["metric"], printed["printed"]
+    empty_loss = registry[number["config_dataset"]].empty_hamming_loss
+    difference = number["value"] - float(text)
+    is_stated = reading in ("", VARIANT)
+    spread = spread_of(number["std"], number["splits"], printed["std"]) if is_stated else 0.0
+    word = verdict(metric, difference, tolerance_of(metric, text, empty_loss), spread)
+    mean, reach = number["seeds_mean"], further_draw(number["seeds_std"], number["seeds"])
+    place = {name: printed[name] for name in (*PLACE, "printed")}
     return (
-        difference,
-        "" if tells_nothing(metric, printed, empty_loss) else word,
-        is_inside(printed, row["rows_low"], row["rows_high"]),
-        is_inside(printed, mean - reach, mean + reach),
+        number
+        | place
+        | {
+            "reading": reading,
+            "difference": difference,
+            "verdict": "" if tells_nothing(metric, text, empty_loss) else word,
+            "in_rows": is_inside(text, number["rows_low"], number["rows_high"]),
+            "in_seeds": is_inside(text, mean - reach, mean + reach),
+        }
     )
 
 
@@ -239,3 +302,34 @@ def _names_of_notes(cells: pd.DataFrame, notes: Notes) -> dict[str, list[str]]:
         named = (choice.name for choice in notes.choices.values() if choice.names(row))
         choices.append(next(named, "") if row["source"] else "")
     return {"reason": reasons, "choice": choices}
+
+
+# ---- what was selected ---------------------------------------------------------------------------
+
+
+def selected_values(
+    evaluations: pd.DataFrame, catalogue: Catalogue
+) -> dict[tuple[str, str, str], str]:
+    """Return the selected parameters, in words, by data set, method and metric.
+
+    It is C, of several splits the lower median, or the parameters of an estimator, each with its
+    number of splits where they differ.
+    """
+    words = {}
+    for name, rows in evaluations.groupby(_MEASUREMENT, sort=False):
+        method = catalogue.methods[name[1]]
+        if method.estimator and method.grid:
+            words[name] = _candidates(rows["candidate"], method)
+        elif method.selects_C and rows["C"].notna().any():
+            words[name] = f"C = {_lower_median(rows['C']):.3g}"
+    return words
+
+
+def _candidates(indices: pd.Series, method: Method) -> str:
+    """Return the candidates of an estimator that were selected, by their indices."""
+    texts = [
+        ", ".join(f"{name} {value}" for name, value in method.candidates[int(index)].items())
+        for index in indices
+    ]
+    counts = Counter(texts).most_common()
+    return "; ".join(f"{text} ({count})" if len(counts) > 1 else text for text, count in counts)

@@ -84,3 +84,10 @@ def measurements(cells: pd.DataFrame, run: str = MEASURED) -> pd.DataFrame:
     """Return each number of a run once, printed or not, at the first place that prints it."""
     chosen = cells[(cells["run"] == run) & (cells["reading"] == "")]
     return chosen.drop_duplicates(CELL).reset_index(drop=True)
+
+
+def are_among(rows: pd.DataFrame, others: pd.DataFrame, columns: list[str]) -> pd.Series:
+    """Return the mask of the rows whose entries in some columns are those of any other row."""
+    known = {*others[columns].itertuples(index=False, name=None)}
+    among = [names in known for names in rows[columns].itertuples(index=False, name=None)]
+    return pd.Series(among, rows.index, dtype=bool)

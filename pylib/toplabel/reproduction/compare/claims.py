@@ -16,7 +16,12 @@ import numpy as np
 import pandas as pd
 
 from toplabel.metrics.names import lower_is_better
-from toplabel.reproduction.compare.cells import CELL, PUBLISHED, measurements
+from toplabel.reproduction.compare.cells import (
+    CELL,
+    PUBLISHED,
+    are_among,
+    measurements,
+)
 from toplabel.reproduction.compare.intervals import (
     DRAWS,
     TIE,
@@ -87,12 +92,12 @@ def judge(
     """
     ours = measurements(cells)
     again = ours["config_dataset"].isin(catalogue.other_draws) | (ours["variant_of"] != "")
-    ours = ours[~again]
-    printed = _printed(cells)
-    measured = _measured(ours, catalogue, validation or {})
+    printed = cells[(cells["run"] == PUBLISHED) & (cells["method"] != OTHERS)]
+    printed = _numbers(printed, catalogue, {})
+    measured = _numbers(ours[~again], catalogue, validation or {})
     rows = []
     for claim in catalogue.notes.claims.values():
-        is_compared = ours["config_dataset"].map(
+        is_compared = measured["config_dataset"].map(
             lambda name, source=claim.source: catalogue.registry.is_compared(name, source)
         )
         parts = _parts(claim, printed, measured[is_compared.astype(bool)])
@@ -100,50 +105,29 @@ def judge(
     return pd.DataFrame(rows, columns=[*COLUMNS])
 
 
-def _printed(cells: pd.DataFrame) -> pd.DataFrame:
-    """Return the printed numbers, in points."""
-    frame = cells[(cells["run"] == PUBLISHED) & (cells["method"] != OTHERS)]
-    return _in_points(
-        frame.assign(
-            rounding=frame["printed"].map(rounding_of),
-            error=0.0,
-            validation=math.nan,
-            cell=None,
-            is_own=False,
-        )
-    )
+def _numbers(rows: pd.DataFrame, catalogue: Catalogue, validation: Validation) -> pd.DataFrame:
+    """Return rows of the long frame in points, larger being better, with the keys of their methods.
 
-
-def _measured(frame: pd.DataFrame, catalogue: Catalogue, validation: Validation) -> pd.DataFrame:
-    """Return measured numbers, in points; data sets that may be compared have the papers' names."""
-    cells = [*frame[CELL].itertuples(index=False, name=None)]
-    is_own = frame["note"] != ""
-    names = frame["config_dataset"].map(catalogue.registry.published_key)
-    error = (frame["std"] / frame["splits"].pow(0.5)).where(frame["splits"] > 1, 0.0)
-    return _in_points(
-        frame.assign(
-            dataset=frame["config_dataset"].where(is_own, names),
-            rounding=0.0,
-            error=error.fillna(0.0),
-            validation=[validation.get(cell, math.nan) for cell in cells],
-            cell=pd.Series(cells, frame.index, dtype=object),
-            is_own=is_own,
-        )
-    )
-
-
-def _in_points(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return numbers in points, larger being better, with the keys of their methods."""
-    signs = frame["metric"].map(lambda metric: -1.0 if lower_is_better(metric) else 1.0)
-    scales = frame["metric"].map(lambda metric: in_points(metric, 1.0)).astype(float)
-    keys = [key_of(row) for row in frame.to_dict("records")]
-    names = [*_PAIR, "source", "table", "cell", "is_own"]
-    return frame[names].assign(
-        key=pd.Series(keys, frame.index, dtype=object),
-        points=frame["value"] * signs.astype(float) * scales,
-        validation=frame["validation"] * signs.astype(float) * scales,
-        error=frame["error"] * scales,
-        rounding=frame["rounding"] * scales,
+    Measured numbers of data sets that may be compared stand under the papers' names.
+    """
+    is_printed, is_own = rows["run"] == PUBLISHED, rows["note"] != ""
+    names = rows["config_dataset"].map(catalogue.registry.published_key)
+    names = rows["config_dataset"].where(is_own, names)
+    error = (rows["std"] / rows["splits"].pow(0.5)).where(rows["splits"] > 1, 0.0)
+    rounding = rows["printed"].map(rounding_of).astype(float).where(is_printed, 0.0)
+    scales = rows["metric"].map(lambda metric: in_points(metric, 1.0)).astype(float)
+    signed = scales.where(~rows["metric"].map(lower_is_better).astype(bool), -scales)
+    cells = [*rows[CELL].itertuples(index=False, name=None)]
+    keys = [key_of(row) for row in rows.to_dict("records")]
+    return rows[["features", "metric", "source", "table", "config_dataset"]].assign(
+        dataset=rows["dataset"].where(is_printed, names),
+        key=pd.Series(keys, rows.index, dtype=object),
+        cell=pd.Series(cells, rows.index, dtype=object),
+        is_own=is_own,
+        points=rows["value"] * signed,
+        validation=[validation.get(cell, math.nan) for cell in cells] * signed,
+        error=error.fillna(0.0) * scales,
+        rounding=rounding * scales,
     )
 
 
@@ -153,22 +137,14 @@ def _parts(claim: Claim, printed: pd.DataFrame, ours: pd.DataFrame) -> dict[str,
     tables = printed[pd.Series(names, printed.index, dtype=str).isin(claim.tables)]
     if claim.second.methods == "others":  # the rivals in print, and no method of our own
         ours = ours[ours["key"].isin({*tables["key"]})]
-    is_printed = pd.MultiIndex.from_frame(ours[_SET]).isin(pd.MultiIndex.from_frame(tables[_SET]))
-    is_same = ~ours["is_own"].astype(bool) & is_printed
+    is_same = ~ours["is_own"].astype(bool) & are_among(ours, tables, _SET)
     here = ours[is_same]
     return {
         PRINTED: tables,
-        SHARED: tables[_are_among(tables, here)],
-        SAME: here[_are_among(here, tables)],
+        SHARED: tables[are_among(tables, here, _PLACE)],
+        SAME: here[are_among(here, tables, _PLACE)],
         OTHER: ours[~is_same],
     }
-
-
-def _are_among(numbers: pd.DataFrame, others: pd.DataFrame) -> pd.Series:
-    """Return the mask of the numbers of the same cells of the papers' tables as some others."""
-    known = {*others[_PLACE].itertuples(index=False, name=None)}
-    among = [place in known for place in numbers[_PLACE].itertuples(index=False, name=None)]
-    return pd.Series(among, numbers.index, dtype=bool)
 
 
 def _row(claim: Claim, name: str, numbers: pd.DataFrame, draws: RowDraws) -> dict[str, Any]:

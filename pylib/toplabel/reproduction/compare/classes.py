@@ -26,21 +26,14 @@ def class_rates(predictions: pd.DataFrame, are_sets: bool = False) -> pd.DataFra
 
     Where they `are_sets`, `true` and `predicted` are names that `join_names` joined.
     """
-    names = _classes(predictions)
+    names = [name.removeprefix(_SCORE) for name in predictions if name.startswith(_SCORE)]
     true, predicted = (
         _indicator(predictions[side], names, are_sets) for side in ("true", "predicted")
     )
-    right = (true & predicted).sum()
-    rows, said = true.sum(), predicted.sum()
-    return pd.DataFrame(
-        {
-            "class": names,
-            "rows": rows.to_numpy(),
-            "recall": (100.0 * right / rows).to_numpy(),
-            "predicted": said.to_numpy(),
-            "precision": (100.0 * right / said).to_numpy(),
-        }
-    )
+    right, rows, said = (true & predicted).sum(), true.sum(), predicted.sum()
+    rates = {"recall": 100.0 * right / rows, "precision": 100.0 * right / said}
+    frame = pd.DataFrame({"rows": rows, "predicted": said, **rates})
+    return frame.rename_axis("class").reset_index()[[*RATES]]
 
 
 def confusion(predictions: pd.DataFrame, are_sets: bool = False) -> pd.DataFrame:
@@ -49,10 +42,6 @@ def confusion(predictions: pd.DataFrame, are_sets: bool = False) -> pd.DataFrame
         predictions = predictions.iloc[:0]
     pairs = predictions.groupby(["true", "predicted"], sort=False).size()
     return pairs.rename("rows").reset_index()[[*CONFUSION]]
-
-
-def _classes(predictions: pd.DataFrame) -> list[str]:
-    return [name.removeprefix(_SCORE) for name in predictions if name.startswith(_SCORE)]
 
 
 def _indicator(labels: pd.Series, names: list[str], are_sets: bool) -> pd.DataFrame:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -76,19 +76,15 @@ def draws_of_means(values: np.ndarray, *names: object) -> np.ndarray:
     The draws depend on n and `names`.
     """
     n = len(values)
-    blocks = [weights @ values for weights in _weights(n, *names)]
-    return np.concatenate(blocks) / n
-
-
-def _weights(n: int, *names: object) -> Iterator[np.ndarray]:
-    """Yield how often each of n rows is drawn, shape (draws of a block, n)."""
     rng = np.random.default_rng(seed_of("rows", *names))
     block = max(1, _ENTRIES // n)
+    sums = []
     for first in range(0, DRAWS, block):
         count = min(block, DRAWS - first)
         rows = rng.integers(n, size=(count, n)) + n * np.arange(count)[:, None]
         times = np.bincount(rows.ravel(), minlength=count * n)
-        yield times.reshape(count, n).astype(float)
+        sums.append(times.reshape(count, n).astype(float) @ values)
+    return np.concatenate(sums) / n
 
 
 def quantile_interval(draws: np.ndarray) -> tuple[float, float]:

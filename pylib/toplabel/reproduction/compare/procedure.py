@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from toplabel.reproduction.config.catalogue import Catalogue, Study
@@ -46,13 +45,12 @@ def procedure_of(
     alike: dict[tuple[str, ...], list[str]] = {}
     for name in study.datasets:
         entry = catalogue.registry[name]
-        selection = _Selection(entry, study, catalogue, budget_name, threshold)
-        sentences = _cut(entry), _features(entry), *selection.sentences()
+        selection = _selection(entry, study, catalogue, budget_name, threshold)
+        sentences = _cut(entry), _features(entry), *selection
         alike.setdefault(sentences, []).append(entry.title)
-    texts = []
-    for sentences, titles in alike.items():
-        texts.append(f"{_listed(titles)}: {' '.join(sentences)}")
-    return " ".join(texts)
+    return " ".join(
+        f"{_listed(titles)}: {' '.join(sentences)}" for sentences, titles in alike.items()
+    )
 
 
 def _cut(entry: Entry) -> str:
@@ -73,80 +71,70 @@ def _features(entry: Entry) -> str:
     return f"{_TRANSFORMS[entry.transform]}{ones}."
 
 
-@dataclass(frozen=True)
-class _Selection:
-    """The hyper-parameters that methods of a study select on a data set, and the rule they do it by."""
+def _selection(
+    entry: Entry,
+    study: Study,
+    catalogue: Catalogue,
+    budget_name: BudgetName,
+    threshold: Threshold,
+) -> list[str]:
+    """Return a sentence for each way of validation, and how thresholds are set without it."""
+    metrics = study.metrics or catalogue.protocols[entry.protocol].metrics
+    rule = threshold if any(map(needs_threshold, metrics)) else None
+    ways: dict[str, dict[str, list[str]]] = {}
+    for name in [method for dataset, method in study.pairs if dataset == entry.name]:
+        method = catalogue.methods[name]
+        protocol = catalogue.protocols[method.protocol or entry.protocol]
+        grid = method.grid_of(protocol.budgets[budget_name], budget_name)
+        words = " and ".join(_parameters(entry, method, grid, rule))
+        if words:
+            labels = ways.setdefault(_validation(entry, method, protocol, grid), {})
+            labels.setdefault(words, []).append(f"{method.label}{_FEATURES[method.features]}")
+    sentences = []
+    for by, grids in ways.items():
+        words = "; ".join(f"{_listed(labels)} {grid}" for grid, labels in grids.items())
+        sentences.append(f"Parameters are selected {by}, for each metric by itself: {words}.")
+    whole = "The model is then trained on the whole training part."
+    sentences.append(whole if ways else "Nothing is selected.")
+    if rule == "cardinality":
+        sentences.append("Test rows get as many labels on average as training rows have.")
+    elif rule not in ("tune", None):
+        sentences.append(f"Labels with a score of {float(rule):g} or more are predicted.")
+    return sentences
 
-    entry: Entry
-    study: Study
-    catalogue: Catalogue
-    budget_name: BudgetName
-    threshold: Threshold
 
-    def sentences(self) -> list[str]:
-        """Return a sentence for each way of validation, and how thresholds are set without it."""
-        ways: dict[str, dict[str, list[str]]] = {}
-        for name in [method for dataset, method in self.study.pairs if dataset == self.entry.name]:
-            method = self.catalogue.methods[name]
-            protocol = self.catalogue.protocols[method.protocol or self.entry.protocol]
-            grid = method.grid_of(protocol.budgets[self.budget_name], self.budget_name)
-            words = " and ".join(self._parameters(method, grid))
-            if words:
-                labels = ways.setdefault(self._validation(method, protocol, grid), {})
-                labels.setdefault(words, []).append(f"{method.label}{_FEATURES[method.features]}")
-        sentences = []
-        for by, grids in ways.items():
-            words = "; ".join(f"{_listed(labels)} {grid}" for grid, labels in grids.items())
-            sentences.append(f"Parameters are selected {by}, for each metric by itself: {words}.")
-        sentences.append(
-            "The model is then trained on the whole training part."
-            if ways
-            else "Nothing is selected."
-        )
-        if self._has_threshold and self.threshold == "cardinality":
-            sentences.append("Test rows get as many labels on average as training rows have.")
-        elif self._has_threshold and self.threshold != "tune":
-            sentences.append(
-                f"Labels with a score of {float(self.threshold):g} or more are predicted."
-            )
-        return sentences
+def _parameters(entry: Entry, method: Method, grid: Grid, threshold: Threshold | None) -> list[str]:
+    """Return what a method selects, each with its values."""
+    axes: dict[str, str] = {}
+    if method.estimator:
+        axes = {name: _values(values) for name, values in method.grid.items()}
+    elif grid.C:
+        name = COMPETITORS[method.competitor].parameter if method.competitor else "C"
+        is_scaled = method.scales_C and entry.C_scale
+        scaled = ", relative to the mean squared norm of the rows" if is_scaled else ""
+        axes[name] = f"{_axis(grid.C)}{scaled}{_limits(grid)}"
+    if method.ks:
+        axes["k"] = _values(method.ks)
+    if grid.theta:
+        axes["θ"] = _axis(grid.theta)
+    if threshold == "tune":
+        cuts = grid.threshold_values()
+        axes["the threshold"] = f"{len(cuts)} values from {cuts[0]:.3g} to {cuts[-1]:.3g}"
+    return [f"{name} in {values}" for name, values in axes.items()]
 
-    @property
-    def _has_threshold(self) -> bool:
-        metrics = self.study.metrics or self.catalogue.protocols[self.entry.protocol].metrics
-        return any(map(needs_threshold, metrics))
 
-    def _parameters(self, method: Method, grid: Grid) -> list[str]:
-        """Return what a method selects, each with its values."""
-        axes: dict[str, str] = {}
-        if method.estimator:
-            axes = {name: _values(values) for name, values in method.grid.items()}
-        elif grid.C:
-            name = COMPETITORS[method.competitor].parameter if method.competitor else "C"
-            is_scaled = method.scales_C and self.entry.C_scale
-            scaled = ", relative to the mean squared norm of the rows" if is_scaled else ""
-            axes[name] = f"{_axis(grid.C)}{scaled}{_limits(grid)}"
-        if method.ks:
-            axes["k"] = _values(method.ks)
-        if grid.theta:
-            axes["θ"] = _axis(grid.theta)
-        if self._has_threshold and self.threshold == "tune":
-            cuts = grid.threshold_values()
-            axes["the threshold"] = f"{len(cuts)} values from {cuts[0]:.3g} to {cuts[-1]:.3g}"
-        return [f"{name} in {values}" for name, values in axes.items()]
-
-    def _validation(self, method: Method, protocol: Protocol, grid: Grid) -> str:
-        """Return the rows that a method is validated on."""
-        has_val = any(split.val for split in self.entry.splits)
-        if method.competitor and COMPETITORS[method.competitor].leave_one_out:
-            by = "by leaving out each training row"
-        elif protocol.validation == "holdout" and has_val:
-            return "on the validation part"
-        elif protocol.validation in ("half", "fifth"):
-            by = f"on a {protocol.validation} of the training part"
-        else:
-            by = f"by {grid.folds}-fold cross-validation within the training part"
-        return f"{by}, without the validation part" if has_val else by
+def _validation(entry: Entry, method: Method, protocol: Protocol, grid: Grid) -> str:
+    """Return the rows that a method is validated on."""
+    has_val = any(split.val for split in entry.splits)
+    if method.competitor and COMPETITORS[method.competitor].leave_one_out:
+        by = "by leaving out each training row"
+    elif protocol.validation == "holdout" and has_val:
+        return "on the validation part"
+    elif protocol.validation in ("half", "fifth"):
+        by = f"on a {protocol.validation} of the training part"
+    else:
+        by = f"by {grid.folds}-fold cross-validation within the training part"
+    return f"{by}, without the validation part" if has_val else by
 
 
 def _limits(grid: Grid) -> str:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +13,7 @@ from toplabel._core.catalogue import LOSSES, parametrised
 from toplabel.metrics.names import is_fraction
 from toplabel.reproduction.compare.cells import PLACE
 from toplabel.reproduction.config.keys import Key, key_of, number_text, published_tables, whole_name
+from toplabel.reproduction.files import PathLike
 from toplabel.reproduction.frames import read_frame
 
 OTHERS = "reference"
@@ -26,15 +25,7 @@ _COLUMNS = dict.fromkeys([*PLACE, "value", "std"], str)
 _TEXTS = dict.fromkeys(["source", "table", "title", "caption"], str)
 
 
-@dataclass(frozen=True)
-class TableText:
-    """Title and caption of a published table, in our words."""
-
-    title: str
-    caption: str
-
-
-def load_published(folder: str | os.PathLike[str]) -> pd.DataFrame:
+def load_published(folder: PathLike) -> pd.DataFrame:
     """Return all printed numbers of ``data/published``, in the order of the files and their rows.
 
     The columns are `PLACE`, `printed` (the number as text), `value` and `std` (NaN where none is
@@ -74,12 +65,10 @@ def _require(good: pd.Series, path: Path, complaint: str) -> None:
         raise ValueError(f"{path}:{wrong[0] + 2}: {complaint}")
 
 
-def load_texts(path: str | os.PathLike[str]) -> dict[tuple[str, str], TableText]:
-    """Return title and caption of the published tables (tables.csv), by paper and number."""
-    return {
-        (row.source, row.table): TableText(row.title, row.caption)
-        for row in read_frame(path, _TEXTS).itertuples(index=False)
-    }
+def load_texts(path: PathLike) -> dict[tuple[str, str], Any]:
+    """Return the rows of tables.csv, with `title` and `caption`, by paper and number."""
+    rows = read_frame(path, _TEXTS).itertuples(index=False)
+    return {(row.source, row.table): row for row in rows}
 
 
 def method_label(row: Mapping[str, Any], labels: Mapping[Key, str]) -> str:

@@ -34,7 +34,7 @@ class Difference:
 
     `low` and `high` are the ends of its interval at the level of the test, `p` is the p-value of two
     sides, and `worse`, `same` and `better` are the probabilities of a difference below the rope, in it,
-    and above it.
+    and above it. `over` says what varies: "folds", the test "rows" of one split, or "" without a test.
     """
 
     mean: float
@@ -44,6 +44,7 @@ class Difference:
     worse: float = math.nan
     same: float = math.nan
     better: float = math.nan
+    over: str = ""
 
 
 def over_folds(
@@ -64,7 +65,7 @@ def over_folds(
     if np.ptp(differences) == 0.0:
         p = 2.0 ** (1 - n)
         end = mean if p <= 1.0 - level else math.nan
-        return Difference(mean, end, end, p if mean else 1.0)
+        return Difference(mean, end, end, p if mean else 1.0, over="folds")
     variance = float(np.var(differences, ddof=1))
     # Folds share training rows: 1/n alone would take them for independent.
     deviation = float(np.sqrt((1.0 / n + test_share / (1.0 - test_share)) * variance))
@@ -79,6 +80,7 @@ def over_folds(
         worse=worse,
         same=max(0.0, 1.0 - worse - better),
         better=better,
+        over="folds",
     )
 
 
@@ -101,6 +103,7 @@ def over_rows(draws: np.ndarray, mean: float, rope: float = 0.0, level: float = 
         worse=float(worse),
         same=float(1.0 - worse - better),
         better=float(better),
+        over="rows",
     )
 
 

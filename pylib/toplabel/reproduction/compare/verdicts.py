@@ -138,12 +138,7 @@ def further_draw(std: float, draws: float) -> float:
 
 def rounding_of(printed: str) -> float:
     """Return half a unit of the last digit of a printed number."""
-    return 0.5 * 10.0 ** -digits_of(printed)
-
-
-def digits_of(printed: str) -> int:
-    """Return the number of digits of a printed number after the point."""
-    return len(printed.partition(".")[2])
+    return 0.5 * 10.0 ** -len(printed.partition(".")[2])
 
 
 def is_inside(printed: str, low: float, high: float) -> str:

@@ -94,14 +94,17 @@ def widen(
     """
     printed = _printed(cells)
     wide = pd.concat([printed, _unprinted(cells, printed, datasets, studies)], ignore_index=True)
-    wide[_REASON] = [_reason_texts(row, notes) for row in wide.to_dict("records")]
+    rows = wide.to_dict("records")
+    sets = datasets.to_dict("records")
+    methods = {*LOSSES} | {*cells.loc[cells["run"] != PUBLISHED, "method"]}
+    wide[_REASON] = [_reason_texts(row, notes) for row in rows]
     is_measured = wide["state"] == MEASURED
     file = wide["config_dataset"] + "/" + wide["config_method"] + "/evaluation.csv"
     names = wide[CELL].itertuples(index=False, name=None)
     wide = wide.assign(
-        label=[_label(row, labels) for row in wide.to_dict("records")],
+        label=[_label(row, labels) for row in rows],
         choice=[notes.choices[name].title if name else "" for name in wide["choice"]],
-        why=_causes(wide, datasets, {*cells.loc[cells["run"] != PUBLISHED, "method"]}),
+        why=[_cause(row, sets, methods) for row in rows],
         file=file.where(is_measured, ""),
         selected=pd.Series([selected.get(name, "") for name in names]).where(is_measured, ""),
         stopped=~wide["status"].isin(["", "converged", "uncertified"]),
@@ -186,18 +189,13 @@ def _label(row: Row, labels: Mapping[Key, str]) -> str:
     return row["label"] if is_own else method_label(row, labels)
 
 
-def _causes(wide: pd.DataFrame, datasets: pd.DataFrame, measured: set[str]) -> list[str]:
-    """Return the cause for each printed number without a measured one; "" where there is one.
-
-    `measured` are the methods of measured and kept numbers.
-    """
-    sets, methods = datasets.to_dict("records"), {*LOSSES} | measured
-    rows = wide.to_dict("records")
-    return [_cause(row, sets, methods) if row["state"] == PUBLISHED else "" for row in rows]
-
-
 def _cause(row: Row, datasets: Sequence[Row], methods: set[str]) -> str:
-    """Return the cause why a printed number has no measured one."""
+    """Return the cause why a printed number has no measured one; "" where it has one.
+
+    `methods` are those that can be measured: the losses, and those of measured and kept numbers.
+    """
+    if row["state"] != PUBLISHED:
+        return ""
     if row["note"]:
         return row["note"]
     if row["method"] not in methods:

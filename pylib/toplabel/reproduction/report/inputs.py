@@ -12,7 +12,6 @@ from urllib.parse import urlsplit
 import pandas as pd
 
 from toplabel.reproduction.compare.comparison import Comparison
-from toplabel.reproduction.compare.published import TableText
 from toplabel.reproduction.config.notes import Notes
 
 
@@ -32,7 +31,7 @@ class Inputs:
     datasets: pd.DataFrame
     run: Mapping[str, Any]
     notes: Notes
-    texts: Mapping[tuple[str, str], TableText]
+    texts: Mapping[tuple[str, str], Any]
     kept_run: Mapping[str, Any] | None
     kept_claims: pd.DataFrame
     tables: list[dict[str, Any]]

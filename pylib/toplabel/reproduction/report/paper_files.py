@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pandas as pd
 
+from toplabel.reproduction.compare.beside import SCORES
 from toplabel.reproduction.compare.published import decimals_of
-from toplabel.reproduction.compare.within import SCORES
 from toplabel.reproduction.files import FileError
 from toplabel.reproduction.frames import write_frame
 from toplabel.reproduction.report.background import last_error

@@ -3,7 +3,7 @@
 The stages, in their order, with what each hands to the next:
 
 - `problems`: rows to train on and rows to measure on, for each fold;
-- `tuning` (with `fitting`): validation values over the grid, `choice.GridValues`;
+- `tuning` (with `models.Fitter`): validation values over the grid, `choice.GridValues`;
 - `choice`: the best point for each metric, `choice.Choice`, a row of selection.csv;
 - `models`: the chosen models with their certificates, `models.Model`, in models.npz;
 - `evaluation`: thresholds and test metrics, `evaluation.TestMetric`, a row of evaluation.csv, and

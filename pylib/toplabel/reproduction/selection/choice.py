@@ -4,6 +4,7 @@ selection.csv, and which points to try next.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
@@ -72,9 +73,10 @@ class GridValues:
         fold: int,
     ) -> GridValues:
         """Return the points of one fold, arranged in a grid."""
-        widths = {point.theta for point in points}
-        theta = None if widths == {None} else np.unique([*widths])
-        columns = np.unique([point.column for point in points])
+        theta, rows = None, np.zeros(len(points), dtype=int)
+        if points[0].theta is not None:
+            theta, rows = np.unique([point.theta for point in points], return_inverse=True)
+        columns, places = np.unique([point.column for point in points], return_inverse=True)
         is_of_estimator = points[0].candidate is not None
         shape = (1 if theta is None else len(theta), len(columns))
         result = cls(
@@ -90,9 +92,7 @@ class GridValues:
             candidate=columns if is_of_estimator else None,
             threshold=thresholds if len(thresholds) else None,
         )
-        for point in points:
-            i = 0 if theta is None else int(np.searchsorted(theta, point.theta))
-            j = int(np.searchsorted(columns, point.column))
+        for i, j, point in zip(rows, places, points, strict=True):
             result.value[i, j] = point.values
             result.relative_gap[i, j] = point.relative_gap
             result.epochs[i, j] = point.epochs
@@ -152,11 +152,10 @@ def means(results: Iterable[GridValues]) -> list[GridValues]:
 
 def seconds_by_split(results: Iterable[GridValues]) -> dict[str, float]:
     """Return the seconds of the tuning of each split, over all its jobs."""
-    seconds: dict[str, float] = {}
+    seconds: dict[str, float] = defaultdict(float)
     for result in results:
-        total = float(np.nansum(result.seconds))
-        seconds[result.split] = seconds.get(result.split, 0.0) + total
-    return seconds
+        seconds[result.split] += float(np.nansum(result.seconds))
+    return dict(seconds)
 
 
 # ---- the choice ------------------------------------------------------------------------------------
@@ -210,7 +209,7 @@ def best_points(result: GridValues) -> list[Choice]:
     Ties go to the smallest C (the strongest regularisation), then the smallest theta, then the
     threshold of smallest magnitude, then the negative one.
     """
-    return [_best_point(result, i) for i in range(len(result.metric))]
+    return [_point(result, i, i) for i in range(len(result.metric))]
 
 
 def points_by(result: GridValues, metric: str) -> list[Choice]:
@@ -221,19 +220,13 @@ def points_by(result: GridValues, metric: str) -> list[Choice]:
     names = [str(name) for name in result.metric]
     if wrong := [name for name in names if needs_threshold(name)]:
         raise ValueError(f"'{wrong[0]}' has a threshold, so it is not selected by '{metric}'")
-    best = _best_point(result, names.index(metric))
-    row = 0 if best.theta is None else np.flatnonzero(result.theta == best.theta)[0]
-    value = best.C if best.candidate is None else best.candidate
-    column = np.flatnonzero(result.columns == value)[0]
-    return [
-        replace(best, metric=name, value=float(result.value[row, column, 0, i]))
-        for i, name in enumerate(names)
-    ]
+    return [_point(result, i, names.index(metric)) for i in range(len(names))]
 
 
-def _best_point(result: GridValues, index: int) -> Choice:
+def _point(result: GridValues, index: int, by: int) -> Choice:
+    """Return the point at which the metric of index `by` is best, with the value of another one."""
     metric = str(result.metric[index])
-    rows, columns, places = _best_places(result, index)
+    rows, columns, places = _best_places(result, by)
     thresholds = np.zeros(1) if result.threshold is None else result.threshold
     order = np.lexsort((thresholds[places], np.abs(thresholds)[places], rows, columns))
     i, j, d = rows[order[0]], columns[order[0]], places[order[0]]
@@ -246,7 +239,7 @@ def _best_point(result: GridValues, index: int) -> Choice:
         theta=None if result.theta is None else float(result.theta[i]),
         threshold=float(thresholds[d]) if needs_threshold(metric) else None,
         value=float(result.value[i, j, d, index]),
-        at_edge=bool(edge_of_C(result, index) or _edge(rows, result.value.shape[0])),
+        at_edge=bool(edge_of_C(result, by) or _edge(rows, result.value.shape[0])),
     )
 
 
@@ -311,11 +304,12 @@ def refined_points(result: GridValues, grid: Grid) -> Points:
 def extended_points(result: GridValues, grid: Grid, thetas: Iterable[float | None]) -> Points:
     """Return one more C beyond each edge on which a metric is strictly best, if there is one."""
     edges = {edge_of_C(result, index) for index in range(len(result.metric))}
-    beyond = []
-    if -1 in edges:
-        beyond.append(tidy(_exponent(result.C[0], grid.C) - grid.C.step))
-    if 1 in edges:
-        beyond.append(tidy(_exponent(result.C[-1], grid.C) + grid.C.step))
+    ends = {-1: result.columns[0], 1: result.columns[-1]}
+    beyond = [
+        tidy(_exponent(end, grid.C) + side * grid.C.step)
+        for side, end in ends.items()
+        if side in edges
+    ]
     return {theta: beyond for theta in thetas} if beyond else {}
 
 

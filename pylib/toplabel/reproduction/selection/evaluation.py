@@ -73,21 +73,23 @@ def evaluate(
     rows: list[TestMetric] = []
     ranks: list[TrueRanks] = []
     for name in sorted({choice.split for choice in choices}):
-        split = split_named(prepared, name)
-        truth = truth_of(prepared.parts[split.test])
-        scores: dict[Key, np.ndarray] = {}
+        of_split = [choice for choice in choices if choice.split == name]
+        truth = truth_of(prepared.parts[split_named(prepared, name).test])
+        keys = dict.fromkeys(map(key_of, of_split))
+        scores = {key: instance_scores(prepared, models[key]) for key in keys}
         tops: dict[Key, list[str]] = {}
-        for choice in choices:
-            if choice.split != name:
-                continue
+        for choice in of_split:
             key = key_of(choice)
             model = models[key]
-            if key not in scores:
-                scores[key] = instance_scores(prepared, model)
             at = None
             if needs_threshold(choice.metric):
                 at = threshold_for(choice, task.threshold, scores[key], prepared)
-            for metric, value in _values(choice.metric, truth, scores[key], at, prepared):
+            grid = np.array([] if at is None else [at])
+            measured = all_values([choice.metric], truth, scores[key], grid)
+            values = {choice.metric: float(measured[0, 0])}
+            if choice.metric == "map":
+                values |= class_values(truth, scores[key], prepared.class_names)
+            for metric, value in values.items():
                 rows.append(
                     TestMetric(
                         dataset=task.dataset,
@@ -114,26 +116,8 @@ def evaluate(
     return rows, ranks
 
 
-def _values(
-    metric: str,
-    truth: np.ndarray,
-    scores: np.ndarray,
-    threshold: float | None,
-    prepared: PreparedSet,
-) -> list[tuple[str, float]]:
-    """Return the value of a metric by its name, and what it is the mean of."""
-    grid = np.empty(0) if threshold is None else np.array([threshold])
-    values = [(metric, float(all_values([metric], truth, scores, grid)[0, 0]))]
-    if metric == "map":
-        values += class_values(truth, scores, prepared.class_names).items()
-    return values
-
-
 def threshold_for(
-    choice: Choice,
-    threshold: Threshold,
-    scores: np.ndarray,
-    prepared: PreparedSet,
+    choice: Choice, threshold: Threshold, scores: np.ndarray, prepared: PreparedSet
 ) -> float:
     """Return the threshold on test scores for a choice (TPAMI section 3.1).
 
@@ -217,7 +201,9 @@ def predictions(
         if at is None:
             predicted, true = names[scores.argmax(axis=1)], names[test.y]
         else:
-            predicted, true = _joined(names, scores >= at), _joined(names, test.Y > 0)
+            predicted, true = (
+                [join_names(names[row]) for row in chosen] for chosen in (scores >= at, test.Y > 0)
+            )
         columns = {f"score_{name}": scores[:, j] for j, name in enumerate(names)}
         rows = np.arange(len(scores)) if test.rows is None else test.rows
         head = {"split": choice.split, "row": rows} | ({} if test.ids is None else {"id": test.ids})
@@ -285,10 +271,6 @@ def model_arrays(
         arrays |= {f"{choice.split}.{name}": value for name, value in kept.items()}
         arrays["splits"] = np.append(arrays["splits"], choice.split)
     return arrays
-
-
-def _joined(names: np.ndarray, chosen: np.ndarray) -> list[str]:
-    return [join_names(names[row]) for row in chosen]
 
 
 def predicts_sets(prepared: PreparedSet, choices: Sequence[Choice]) -> bool:

@@ -40,22 +40,19 @@ def ranking_value(metric: str, truth: np.ndarray, scores: np.ndarray) -> float:
     right, as in TPAMI Eq. (1), a model of zeros would find every label and be selected. Where no
     scores tie that is the same.
     """
-    name, _, k = metric.rpartition("_at_") if "_at_" in metric else (metric, "", "")
     if metric in _OF_ONE_LABEL or metric.startswith("top"):
         _require(truth.ndim == 1, metric, "one label per instance")
-        if metric in _OF_ONE_LABEL:
-            scale, function = _OF_ONE_LABEL[metric]
-            return scale * float(function(truth, scores))
+    else:
+        _require(truth.ndim == 2, metric, "label sets")
+    if metric.startswith("top"):
         return 100.0 * metrics.top_k_accuracy(truth, scores, k=int(metric[3:]), ties="shared")
-    _require(truth.ndim == 2, metric, "label sets")
     if metric == "one_error_loss":
         return 100.0 - ranking_value("p_at_1", truth, scores)
-    if metric in _OF_ORDER:
-        scale, function = _OF_ORDER[metric]
-        return scale * float(function(truth, scores))
-    if name in _AT_K:
+    name, _, k = metric.partition("_at_")
+    if k:
         return 100.0 * float(_AT_K[name](truth, scores, k=int(k)))
-    raise ValueError(f"unknown metric '{metric}'")
+    scale, function = (_OF_ONE_LABEL | _OF_ORDER)[metric]
+    return scale * float(function(truth, scores))
 
 
 def _of_sklearn(name: str, truth: np.ndarray, scores: np.ndarray, **options) -> float:

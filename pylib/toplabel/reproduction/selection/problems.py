@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -100,26 +100,23 @@ def validation_problems(prepared: PreparedSet, task: TuneTask) -> Iterator[Valid
     There is one only where the split has a validation part, or the method leaves one out. A method
     with a kernel may have fewer rows to train on.
     """
-    most = task.grid.kernel_rows
-    for fold, problem in enumerate(_whole_problems(prepared, task)):
-        names = (task.seed, task.dataset, task.split, fold)
-        same = task.recipe.leave_one_out
-        yield problem if most is None else fewer_rows(problem, most, names, same_rows=same)
-
-
-def _whole_problems(prepared: PreparedSet, task: TuneTask) -> Iterator[ValidationProblem]:
     split, recipe, m = split_named(prepared, task.split), task.recipe, prepared.n_classes
     train = prepared.parts[split.train]
     check_rows(train, recipe, prepared.name)
+    problems: Iterable[ValidationProblem]
     if recipe.leave_one_out:
-        yield holdout_problem(train, train, recipe, m)
-        return
-    if task.validation == "holdout" and split.val is not None:
-        yield holdout_problem(train, prepared.parts[split.val], recipe, m)
-        return
-    folds = folds_of(prepared, split, task.validation, task.grid.folds, task.seed)
-    for fold in folds[: _fold_count(task.grid, train.n_instances)]:
-        yield fold_problem(train, fold, recipe, m)
+        problems = [holdout_problem(train, train, recipe, m)]
+    elif task.validation == "holdout" and split.val is not None:
+        problems = [holdout_problem(train, prepared.parts[split.val], recipe, m)]
+    else:
+        folds = folds_of(prepared, split, task.validation, task.grid.folds, task.seed)
+        folds = folds[: _fold_count(task.grid, train.n_instances)]
+        problems = (fold_problem(train, fold, recipe, m) for fold in folds)
+    most = task.grid.kernel_rows
+    for fold, problem in enumerate(problems):
+        names = (task.seed, task.dataset, task.split, fold)
+        same = recipe.leave_one_out
+        yield problem if most is None else fewer_rows(problem, most, names, same_rows=same)
 
 
 def holdout_problem(
@@ -190,8 +187,6 @@ def folds_of(
         return [half_fold(part.n_instances, *names)]
     if validation == "fifth":
         return [stratified_folds(part.y, 5, *names)[0]]
-    if count is None:
-        raise ValueError(f"validation by {validation}: no number of folds")
     is_stratified = validation == "holdout" and prepared.task == "multiclass"
     return stratified_folds(part.y if is_stratified else np.zeros(part.n_instances), count, *names)
 
@@ -202,9 +197,16 @@ def stratified_folds(y: np.ndarray, count: int, *names: object) -> list[Fold]:
 
     The instances are shuffled by a seed of `names`, sorted by class and dealt out in turn.
     """
-    rng = np.random.default_rng(seed_of("folds", *names, count))
-    shuffled = rng.permutation(len(y))
-    return _deal(shuffled[np.argsort(y[shuffled], kind="stable")], count)
+    n = len(y)
+    if not 2 <= count <= n:
+        raise ValueError(f"folds: {count} folds of {n} instances; there must be 2 to n of them")
+    shuffled = np.random.default_rng(seed_of("folds", *names, count)).permutation(n)
+    of_instance = np.empty(n, dtype=np.int64)
+    of_instance[shuffled[np.argsort(y[shuffled], kind="stable")]] = np.arange(n) % count
+    return [
+        Fold(train=np.flatnonzero(of_instance != i), val=np.flatnonzero(of_instance == i))
+        for i in range(count)
+    ]
 
 
 def half_fold(n: int, *names: object) -> Fold:
@@ -214,15 +216,3 @@ def half_fold(n: int, *names: object) -> Fold:
     order = np.random.default_rng(seed_of("half", *names)).permutation(n)
     cut = (n + 1) // 2
     return Fold(train=np.sort(order[:cut]), val=np.sort(order[cut:]))
-
-
-def _deal(order: np.ndarray, count: int) -> list[Fold]:
-    n = len(order)
-    if not 2 <= count <= n:
-        raise ValueError(f"folds: {count} folds of {n} instances; there must be 2 to n of them")
-    of_instance = np.empty(n, dtype=np.int64)
-    of_instance[order] = np.arange(n) % count
-    return [
-        Fold(train=np.flatnonzero(of_instance != i), val=np.flatnonzero(of_instance == i))
-        for i in range(count)
-    ]

@@ -15,11 +15,16 @@ from scipy import sparse
 
 from toplabel.reproduction.config.entry import Split
 from toplabel.reproduction.jobs import seed_of
-from toplabel.reproduction.selection import EvaluateTask, TrainTask, TuneTask
-from toplabel.reproduction.selection.choice import Choice, choose, means, seconds_by_split
+from toplabel.reproduction.selection import CurveTask, TrainTask, TuneTask
+from toplabel.reproduction.selection.choice import (
+    Choice,
+    GridValues,
+    choose,
+    means,
+    seconds_by_split,
+)
 from toplabel.reproduction.selection.evaluation import evaluate
-from toplabel.reproduction.selection.fitting import Scaling
-from toplabel.reproduction.selection.models import Key, Model, key_of, train_models
+from toplabel.reproduction.selection.models import Key, Model, Scaling, key_of, train_models
 from toplabel.reproduction.selection.problems import split_named
 from toplabel.reproduction.selection.tuning import tune
 
@@ -48,22 +53,14 @@ class CurvePoint:
     value: float
 
 
-def learning_curve(
-    prepared: PreparedSet,
-    tuning: TuneTask,
-    training: TrainTask,
-    evaluation: EvaluateTask,
-    sizes: Sequence[float],
-    bias: bool,
-) -> list[CurvePoint]:
-    """Tune, train and measure a cell by shares of the training rows of each split, below 1."""
+def learning_curve(prepared: PreparedSet, task: CurveTask) -> list[CurvePoint]:
+    """Tune, train and measure a cell by shares of the training rows of each split."""
     points = []
-    for size in sizes:
-        smaller = with_share(prepared, size, tuning.splits, bias)
-        tuned = tune(smaller, tuning)
-        choices = choose(means(tuned), training.selected_by)
-        models = {key_of(model): model for model in train_models(smaller, training, choices)}
-        rows, _ = evaluate(smaller, evaluation, choices, models, seconds_by_split(tuned))
+    for size in task.sizes:
+        smaller = with_share(prepared, size, task.tune.splits, task.bias)
+        tuned = tune(smaller, task.tune)
+        choices, models = _chosen(smaller, tuned, task.train)
+        rows, _ = evaluate(smaller, task.evaluate, choices, models, seconds_by_split(tuned))
         for row in rows:
             train = split_named(prepared, row.split).train
             points.append(
@@ -85,9 +82,14 @@ def final_models(
     whole: PreparedSet, tuning: TuneTask, training: TrainTask
 ) -> tuple[list[Choice], dict[Key, Model]]:
     """Return what is chosen by inner folds over all rows, and the models that are trained on them."""
-    tuned = tune(whole, replace(tuning, splits=(ALL_ROWS,)))
-    choices = choose(means(tuned), training.selected_by)
-    return choices, {key_of(model): model for model in train_models(whole, training, choices)}
+    return _chosen(whole, tune(whole, replace(tuning, splits=(ALL_ROWS,))), training)
+
+
+def _chosen(
+    prepared: PreparedSet, tuned: Sequence[GridValues], task: TrainTask
+) -> tuple[list[Choice], dict[Key, Model]]:
+    choices = choose(means(tuned), task.selected_by)
+    return choices, {key_of(model): model for model in train_models(prepared, task, choices)}
 
 
 def with_all_rows(prepared: PreparedSet, bias: bool) -> PreparedSet:
@@ -121,7 +123,9 @@ def with_share(
         _refuse_regions(prepared.name, "sizes", train)
         first = next(other.name for other in prepared.splits if other.train == split.train)
         kept = np.sort(_order(train, prepared.name, first)[: max(2, round(size * train.n_rows))])
-        fewer = replace(train, **{key: _at(train, key, kept) for key in _OF_ROWS})
+        of_rows = {key: getattr(train, key) for key in _OF_ROWS}
+        cut = {key: values[kept] for key, values in of_rows.items() if values is not None}
+        fewer = replace(train, **cut)
         others = [key for key in (split.val, split.test) if key]
         scaled = _scaled_again(fewer, [fewer, *(prepared.parts[key] for key in others)], bias)
         parts.update(zip([split.train, *others], scaled, strict=True))
@@ -162,11 +166,6 @@ def _scaled_again(train: Part, parts: Sequence[Part], bias: bool) -> list[Part]:
 def _refuse_regions(name: str, key: str, part: Part) -> None:
     if part.groups is not None:
         raise ValueError(f"data set '{name}', {key}: a part with regions is not cut or joined")
-
-
-def _at(part: Part, name: str, rows: np.ndarray) -> Any:
-    values = getattr(part, name)
-    return None if values is None else values[rows]
 
 
 def _stacked(parts: Sequence[Part], name: str) -> Any:

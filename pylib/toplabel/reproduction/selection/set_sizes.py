@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -23,29 +22,19 @@ if TYPE_CHECKING:
 SIZES = (2, 3, 5, 10)
 COVERAGES = (0.8, 0.9, 0.95)
 DRAWS = 5
+_COLUMNS = ("goal", "level", "draw", "size", "coverage", "fixed_coverage")
 COVERED_BY = "top1"
 """The metric whose model is used for a coverage; for a size K it is ``top<K>``."""
 
 
-@dataclass(frozen=True)
-class SetSize:
-    """Measures of the sets of one draw of calibration rows, in percent and classes a row.
-
-    `goal` is "size" or "coverage", `level` the mean size or the coverage that was asked for. `coverage`
-    is the share of the other rows with their class in the set, `size` the mean size of their sets, and
-    `fixed_coverage` the share with their class among as many best ones as the level says, for a size.
-    """
-
-    goal: str
-    level: float
-    draw: int
-    size: float
-    coverage: float
-    fixed_coverage: float
-
-
 def set_sizes(prepared: PreparedSet, split: str, selection: Path, models: Path) -> pd.DataFrame:
-    """Return the sets of a cell on a split, a row for each goal, level and draw (`SetSize`)."""
+    """Return the measures of the sets of a cell on a split, in percent and classes a row.
+
+    There is a row for each goal, level and draw of the calibration rows. `goal` is "size" or "coverage",
+    `level` the mean size or the coverage that was asked for. `coverage` is the share of the other rows
+    with their class in the set, `size` the mean size of their sets, and `fixed_coverage` the share with
+    their class among as many best ones as the level says, for a size.
+    """
     y = prepared.parts[split_named(prepared, split).test].y
     choices = {row.metric: row for row in load_choices(selection) if row.split == split}
     known = load_models(models)
@@ -56,11 +45,11 @@ def set_sizes(prepared: PreparedSet, split: str, selection: Path, models: Path) 
         if metric in choices
     }
     rows = [
-        row
+        row | {"draw": draw}
         for draw in range(DRAWS)
-        for row in _of_draw(draw, halves(prepared.name, split, draw, len(y)), scores, y)
+        for row in _of_draw(halves(prepared.name, split, draw, len(y)), scores, y)
     ]
-    return pd.DataFrame(map(asdict, rows))
+    return pd.DataFrame(rows, columns=[*_COLUMNS])
 
 
 def halves(dataset: str, split: str, draw: int, n: int) -> Sequence[np.ndarray]:
@@ -70,8 +59,8 @@ def halves(dataset: str, split: str, draw: int, n: int) -> Sequence[np.ndarray]:
 
 
 def _of_draw(
-    draw: int, rows: Sequence[np.ndarray], scores: Mapping[str, np.ndarray], y: np.ndarray
-) -> Iterator[SetSize]:
+    rows: Sequence[np.ndarray], scores: Mapping[str, np.ndarray], y: np.ndarray
+) -> Iterator[dict[str, Any]]:
     """Yield the sets of all levels."""
     to_calibrate, to_measure = rows
     for size in SIZES:
@@ -81,18 +70,16 @@ def _of_draw(
             threshold = min(0.0, match_cardinality(levels[to_calibrate], size))
             fixed = top_k_accuracy(y[to_measure], of_model[to_measure], size, ties="shared")
             sets = levels[to_measure] >= threshold
-            yield _measured("size", size, draw, sets, y[to_measure], 100 * fixed)
+            sizes = {"goal": "size", "level": size, "fixed_coverage": 100 * fixed}
+            yield sizes | _measured(sets, y[to_measure])
     if COVERED_BY in scores:
         levels = below_best(scores[COVERED_BY])
         own = levels[np.arange(len(y)), y]
         for coverage in COVERAGES:
             threshold = match_coverage(own[to_calibrate], coverage)
             sets = levels[to_measure] >= threshold
-            yield _measured("coverage", coverage, draw, sets, y[to_measure], np.nan)
+            yield {"goal": "coverage", "level": coverage} | _measured(sets, y[to_measure])
 
 
-def _measured(
-    goal: str, level: float, draw: int, sets: np.ndarray, y: np.ndarray, fixed_coverage: float
-) -> SetSize:
-    coverage = 100 * set_coverage(y, sets)
-    return SetSize(goal, level, draw, mean_set_size(sets), coverage, fixed_coverage)
+def _measured(sets: np.ndarray, y: np.ndarray) -> dict[str, float]:
+    return {"size": mean_set_size(sets), "coverage": 100 * set_coverage(y, sets)}

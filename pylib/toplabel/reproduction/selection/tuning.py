@@ -31,8 +31,8 @@ from toplabel.reproduction.selection.choice import (
     extended_points,
     refined_points,
 )
-from toplabel.reproduction.selection.fitting import Fit, Fitter, Scaling, pool, solver_rows
 from toplabel.reproduction.selection.measures import all_values, sign
+from toplabel.reproduction.selection.models import Fit, Fitter, pool
 from toplabel.reproduction.selection.problems import (
     ValidationProblem,
     fewer_rows,
@@ -54,8 +54,7 @@ def tune(
     results = []
     for name in task.splits:
         of_split = replace(task, split=name)
-        problems = list(validation_problems(prepared, of_split))
-        results += tune_split(problems, of_split, checkpoints)
+        results += tune_split([*validation_problems(prepared, of_split)], of_split, checkpoints)
     return results
 
 
@@ -99,7 +98,8 @@ def _tune(
     paths = [FoldPath(problem, task, fold, checkpoints) for fold, problem in enumerate(problems)]
     screens = grid.screen_rows is not None and bool(task.recipe.loss)
     points = coarse_points(task.recipe, grid)
-    visited = [(path.on_fewer_rows() if screens else path).survey(points) for path in paths]
+    coarse = [path.on_fewer_rows() for path in paths] if screens else paths
+    visited = [path.visit(points, grid.patience) for path in coarse]
 
     def results() -> list[GridValues]:
         return [path.arranged(points) for path, points in zip(paths, visited, strict=True)]
@@ -111,15 +111,15 @@ def _tune(
 
     result = average(results())
     for _ in range(grid.extend):
-        beyond = extended_points(result, grid, thetas(task.recipe, grid))
+        beyond = extended_points(result, grid, points)
         if not beyond:
             break
         result = visit(beyond)
     finer = refined_points(result, grid)
     if screens:
-        coarse = results()
+        screened = results()
         visited = [[] for _ in paths]
-        return [*coarse, visit(finer)]
+        return [*screened, visit(finer)]
     return [visit(finer) if finer else result]
 
 
@@ -132,22 +132,19 @@ class FoldPath:
     fold: int
     checkpoints: Checkpoints | None = None
 
-    def visit(self, points: Points) -> list[Point]:
-        """Fit and measure at the given points, C ascending for each theta."""
-        return [
-            point for theta in sorted(points) for point in self._path(theta, points[theta], None)
-        ]
+    def visit(self, points: Points, patience: int | None = None) -> list[Point]:
+        """Fit and measure at the given points, C ascending for each theta.
 
-    def survey(self, points: Points) -> list[Point]:
-        """Visit the given points, but end each path after a decline (the grid's `patience`)."""
-        surveyed: list[Point] = []
-        across = EarlyStopping(self._metrics, self.task.grid.patience)
+        With `patience` each path ends after a decline, and so do the paths (`EarlyStopping`).
+        """
+        visited: list[Point] = []
+        across = EarlyStopping(self._metrics, patience)
         for theta in sorted(points):
-            along = EarlyStopping(self._metrics, self.task.grid.patience)
-            surveyed += self._path(theta, points[theta], along)
+            along = EarlyStopping(self._metrics, patience)
+            visited += self._path(theta, points[theta], along)
             if across.update(along.best):
                 break
-        return surveyed
+        return visited
 
     def on_fewer_rows(self) -> FoldPath:
         """Return the same paths on at most so many training rows as the grid screens."""
@@ -165,22 +162,13 @@ class FoldPath:
             raise ValueError(f"method '{self.task.method}': has none of the metrics {asked} here")
         return metrics
 
-    @cached_property
-    def _rows(self) -> tuple[Matrix, Matrix]:
-        """The rows to train and to measure on, as the method takes features."""
-        X, X_eval = self.problem.X, self.problem.X_eval
-        if self.task.recipe.features == "raw":
-            return X, X_eval
-        scaling = Scaling.fit(X, self.task.recipe.features)
-        return scaling.apply(X), scaling.apply(X_eval)
-
     def arranged(self, points: Sequence[Point]) -> GridValues:
         """Return what was measured on this fold as a grid."""
         thresholds = self.task.grid.threshold_values()
         return GridValues.of(points, self._metrics, thresholds, self.task.split, self.fold)
 
     def _path(
-        self, theta: float | None, along: Sequence[float], stopping: EarlyStopping | None
+        self, theta: float | None, along: Sequence[float], stopping: EarlyStopping
     ) -> list[Point]:
         """Return one path, to its end or until early stopping; that of a checkpoint, if any.
 
@@ -188,29 +176,27 @@ class FoldPath:
         """
         if self.checkpoints is None:
             return self._train_path(theta, along, stopping)
-        patience = None if stopping is None else self.task.grid.patience
         names = (*self.task.names, self.fold, self.task.recipe.k)
-        key = (*names, theta, *sorted(along), patience)
+        key = (*names, theta, *sorted(along), stopping.patience)
         points = self.checkpoints.load(key)
         if points is None:
             points = self._train_path(theta, along, stopping)
             self.checkpoints.save(key, points)
-        elif stopping is not None:
-            for point in points:
-                stopping.update(best_values(point, self._metrics))
+            return points
+        for point in points:
+            stopping.update(best_values(point, self._metrics))
         return points
 
     def _train_path(
-        self, exponent: float | None, along: Sequence[float], stopping: EarlyStopping | None
+        self, exponent: float | None, along: Sequence[float], stopping: EarlyStopping
     ) -> list[Point]:
         grid, problem = self.task.grid, self.problem
-        X, held_out = self._rows
-        theta = None
-        if exponent is not None:
-            theta = grid.theta.value(exponent)
-            held_out = cross_gram(dense(held_out), dense(X), theta)
-        X = solver_rows(X, theta, self.task.gram_dtype)
+        X = problem.X
+        theta = None if exponent is None else grid.theta.value(exponent)
         fitter = Fitter(self.task, X, problem.labels, problem.n_classes, theta, self.fold)
+        held_out = fitter.seen(problem.X_eval)
+        if theta is not None:
+            held_out = cross_gram(dense(held_out), dense(fitter.seen(X)), theta)
         points: list[Point] = []
         for place in sorted(along):
             is_index = bool(self.task.recipe.estimator)
@@ -220,7 +206,7 @@ class FoldPath:
             if points and is_given_up and fit.solution.relative_gap > FAR:
                 break
             points.append(self._measure(theta, fit, held_out))
-            if stopping is not None and stopping.update(best_values(points[-1], self._metrics)):
+            if stopping.update(best_values(points[-1], self._metrics)):
                 break
         return points
 
@@ -253,7 +239,7 @@ class EarlyStopping:
     def __init__(self, metrics: Sequence[str], patience: int | None) -> None:
         self.best = np.full(len(metrics), -np.inf)
         self._perfect = np.array([100.0 if sign(metric) > 0 else 0.0 for metric in metrics])
-        self._patience = patience
+        self.patience = patience
         self._worse = 0
 
     def update(self, values: np.ndarray) -> bool:
@@ -261,7 +247,7 @@ class EarlyStopping:
         lost = (values < self.best) | (self.best >= self._perfect)
         self._worse = self._worse + 1 if lost.all() else 0
         self.best = np.maximum(self.best, values)
-        return self._patience is not None and self._worse >= self._patience
+        return self.patience is not None and self._worse >= self.patience
 
 
 def best_values(point: Point, metrics: Sequence[str]) -> np.ndarray:
@@ -287,16 +273,10 @@ def grid_for(task: TuneTask, problem: ValidationProblem) -> Grid:
     return replace(grid, C=grid.C.over(square)) if square else grid
 
 
-def thetas(recipe: Recipe, grid: Grid) -> list[float | None]:
-    """Return the exponents of theta, or None alone if the method does not tune the width."""
-    return [*grid.theta.exponents()] if recipe.tunes_width else [None]
-
-
 def coarse_points(recipe: Recipe, grid: Grid) -> Points:
     """Return the points of the protocol's grid, or all candidates of an estimator."""
-    indices = [*range(len(recipe.candidates))]
-    along = indices if recipe.estimator else grid.C.exponents()
-    return {theta: along for theta in thetas(recipe, grid)}
+    along = range(len(recipe.candidates)) if recipe.estimator else grid.C.exponents()
+    return dict.fromkeys(grid.theta.exponents() if recipe.tunes_width else [None], along)
 
 
 WORTH_KEEPING = 10.0
