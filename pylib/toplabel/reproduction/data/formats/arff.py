@@ -105,8 +105,9 @@ def load(
     kept = [attribute.name for attribute in attributes]
     if not is_set:
         place = -1 if label is None else label
-        is_number = isinstance(place, int) and -len(kept) <= place < len(kept)
-        names = [kept[place] if is_number else str(place)]
+        if isinstance(place, int) and -len(kept) <= place < len(kept):
+            place = kept[place]
+        names = [str(place)]
     elif source.labels:
         names = read_labels(source.labels)
     else:
