@@ -105,11 +105,11 @@ def load(
     X = table.features()
     has_gaps = bool(X.isna().any(axis=None))
     names, labels_of_rows = read_labels(table, asked, label, tags, X.index)
+    kept = table.places.loc[X.index]
     tables = {}
     for part, path in source.parts.items():
-        places = table.places.loc[X.index]
-        is_own = (places["part"] == part).to_numpy()
-        places = places[is_own]
+        is_own = (kept["part"] == part).to_numpy()
+        places = kept[is_own]
         tables[part] = Table(
             path,
             X[is_own].to_numpy(np.float64),
