@@ -162,24 +162,19 @@ def _constant_columns(X: Rows) -> int:
 
 def _repeated(train: Rows, test: Rows) -> int:
     """Return the number of rows of the second matrix that stand in the first one."""
-
-    def sums(X: Rows) -> Iterator[bytes]:
-        # Sixteen bytes stand for a row: the rows themselves may not fit into memory.
-        return (hashlib.blake2b(row, digest_size=16).digest() for row in _rows(X))
-
-    known = {*sums(train)}
-    return sum(row in known for row in sums(test))
+    known = {*_row_sums(train)}
+    return sum(row in known for row in _row_sums(test))
 
 
-def _rows(X: Rows) -> Iterator[bytes]:
-    """Yield each row as bytes."""
+def _row_sums(X: Rows) -> Iterator[bytes]:
+    """Return 16 bytes that stand for each row: the rows themselves may not fit into memory."""
     if sparse.issparse(X):
         X = X.tocsr()
-        for start, end in zip(X.indptr[:-1], X.indptr[1:], strict=True):
-            yield X.indices[start:end].tobytes() + X.data[start:end].tobytes()
+        ends = zip(X.indptr[:-1], X.indptr[1:], strict=True)
+        rows = (X.indices[i:j].tobytes() + X.data[i:j].tobytes() for i, j in ends)
     else:
-        for _, block in blocks(X):
-            yield from (row.tobytes() for row in block)
+        rows = (row.tobytes() for _, block in blocks(X) for row in block)
+    return (hashlib.blake2b(row, digest_size=16).digest() for row in rows)
 
 
 def validate_prepared(prepared: PreparedSet) -> None:

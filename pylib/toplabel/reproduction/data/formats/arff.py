@@ -29,6 +29,7 @@ from toplabel.reproduction.data.formats.common import (
     Source,
     Table,
     assemble,
+    check_names,
     parse_xml,
     read_text,
     shown,
@@ -103,22 +104,16 @@ def load(
             raise FormatError(source.parts[part], None, f"its attributes are not those of {first}")
     kept = [attribute.name for attribute in attributes]
     if not is_set:
-        names = [_class_name(first, kept, -1 if label is None else label)]
+        place = -1 if label is None else label
+        if isinstance(place, int) and -len(kept) <= place < len(kept):
+            place = kept[place]
+        names = [str(place)]
     elif source.labels:
         names = read_labels(source.labels)
     else:
         names = kept[:first_labels] if first_labels else kept[-last_labels:]
     tables = {part: _table(source.parts[part], read[part], names, is_set) for part in read}
     return assemble(tables, source.task, names)
-
-
-def _class_name(path: Path, names: Sequence[str], label: str | int) -> str:
-    """Return the name of the attribute of the class."""
-    if label in names:
-        return str(label)
-    if isinstance(label, int) and -len(names) <= label < len(names):
-        return names[label]
-    raise FormatError(path, None, f"no attribute {shown(label)}; it has: {', '.join(names)}")
 
 
 def read_labels(path: Path) -> list[str]:
@@ -213,9 +208,7 @@ def _read_header(
         if not line or line.lower().startswith(_SKIPPED):
             continue
         if line.lower() == "@data":
-            if missing := {*drop} - {*attributes}:
-                message = f"no attribute {shown(min(missing))}, which `drop` names"
-                raise FormatError(path, None, message)
+            check_names(path, [*attributes], drop, "attribute")
             return number, [*attributes.values()]
         attribute = _parse_attribute(path, number, line, drop)
         if attribute.name in attributes:
@@ -257,9 +250,7 @@ def _checked_row(path: Path, number: int, line: str) -> str:
 def _table(path: Path, content: _Content, names: Sequence[str], is_set: bool) -> Table:
     """Return the features and the labels of a file, which are the attributes of these names."""
     position = {attribute.name: j for j, attribute in enumerate(content.attributes)}
-    if missing := [name for name in names if name not in position]:
-        message = f"no attribute for the label {shown(missing[0])}, or `drop` names it"
-        raise FormatError(path, None, message)
+    check_names(path, [*position], names, "attribute for the label")
     places = [position[name] for name in names]
     labels = content.rows[:, places].toarray()
     if is_set:

@@ -8,6 +8,7 @@ without a row.
 from __future__ import annotations
 
 import codecs
+import difflib
 import re
 import reprlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -152,6 +153,26 @@ def read_text(path: Path, encoding: str | None = None) -> str:
         advice = "a binary file, or UTF-16 without a byte order mark; save it as UTF-8"
         raise FormatError(path, line, f"a zero byte: {advice}")
     return text
+
+
+def check_names(
+    path: Path, known: Sequence[str], names: Sequence[str], what: str = "column"
+) -> None:
+    """Refuse the name of a column, or of an attribute, that a file does not have."""
+    for name in names:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=1, cutoff=0.7)
+            hint = f" (did you mean {shown(near[0])}?)" if near else ""
+            message = f"no {what} {shown(name)}{hint}; it has: {', '.join(known)}"
+            has_values = all(map(looks_like_a_value, known)) and not name.isdecimal()
+            if what == "column" and has_values:
+                message += "; `header: false` is for files whose first line is a row"
+            raise FormatError(path, None, message)
+
+
+def looks_like_a_value(name: str) -> bool:
+    """Return whether the name of a column looks like a number."""
+    return name[:1].isdigit() or name[:1] in "+-."
 
 
 class Table(NamedTuple):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import difflib
 import io
 import re
 from collections.abc import Mapping, Sequence
@@ -24,12 +23,12 @@ from toplabel.reproduction.data.formats.common import (
     Table,
     as_text,
     assemble,
+    check_names,
     read_text,
     shown,
 )
 from toplabel.reproduction.data.formats.table_columns import (
     TableColumns,
-    looks_like_a_value,
     read_labels,
 )
 from toplabel.reproduction.data.parts import LoadedSet
@@ -97,7 +96,7 @@ def load(
         label = columns[label] if -len(columns) <= label < len(columns) else str(label)
     asked = [*labels] or [label if tags is None else tags.get("column")]
     for part, path in source.parts.items():
-        _check_names(path, [*frames[part]], [*asked, *drop, *categorical])
+        check_names(path, [*frames[part]], [*asked, *drop, *categorical])
     table = TableColumns(source.parts, frames, how, missing)
     for name in table.whole.columns:
         if name not in asked:
@@ -106,11 +105,11 @@ def load(
     X = table.features()
     has_gaps = bool(X.isna().any(axis=None))
     names, labels_of_rows = read_labels(table, asked, label, tags, X.index)
+    kept = table.places.loc[X.index]
     tables = {}
     for part, path in source.parts.items():
-        places = table.places.loc[X.index]
-        is_own = (places["part"] == part).to_numpy()
-        places = places[is_own]
+        is_own = (kept["part"] == part).to_numpy()
+        places = kept[is_own]
         tables[part] = Table(
             path,
             X[is_own].to_numpy(np.float64),
@@ -260,15 +259,3 @@ def _as_cell(value: Any) -> Any:
     if isinstance(value, str):
         return value.strip()
     return str(value) if isinstance(value, int | float) and value == value else value
-
-
-def _check_names(path: Path, columns: Sequence[str], names: Sequence[str]) -> None:
-    """Refuse the name of an option that no column has."""
-    for name in names:
-        if name not in columns:
-            near = difflib.get_close_matches(name, columns, n=1, cutoff=0.7)
-            hint = f" (did you mean {shown(near[0])}?)" if near else ""
-            message = f"no column {shown(name)}{hint}; it has: {', '.join(columns)}"
-            if all(map(looks_like_a_value, columns)) and not name.isdecimal():
-                message += "; `header: false` is for files whose first line is a row"
-            raise FormatError(path, None, message)

@@ -18,7 +18,7 @@ from toplabel.reproduction.data.formats.cells import (
     note_on_numbers,
     words_of_list,
 )
-from toplabel.reproduction.data.formats.common import FormatError, shown
+from toplabel.reproduction.data.formats.common import FormatError, looks_like_a_value, shown
 from toplabel.reproduction.data.parts import Column
 from toplabel.reproduction.files import reason
 
@@ -46,7 +46,7 @@ class TableColumns:
         missing: str,
     ) -> None:
         self.whole = pd.concat(frames)
-        part, line = zip(*self.whole.index, strict=True)
+        part, line = map(self.whole.index.get_level_values, (0, 1))
         row = np.concatenate([np.arange(len(frame)) for frame in frames.values()])
         self.places = pd.DataFrame({"part": part, "row": row, "line": line})
         self.whole.index = self.places.index
@@ -92,7 +92,8 @@ class TableColumns:
             self._check_types(name, column[~gaps])
         numbers = self.how.numbers(column, gaps)
         is_word = numbers.isna() & ~gaps
-        if is_word.any() and not _is_nan_alone(column[is_word]):
+        words = column[is_word].astype(str).str.strip().str.lower()
+        if not words.isin(["nan", "+nan", "-nan"]).all():
             if fault := fault_of_words(column, numbers, gaps, self.how):
                 self._faults[name] = fault
             return False
@@ -213,16 +214,6 @@ class TableColumns:
 
 def _listed(counts: pd.Series) -> str:
     return ", ".join(f"{shown(name)} ({count})" for name, count in counts.items())
-
-
-def _is_nan_alone(values: pd.Series) -> bool:
-    """Return whether values that are no finite word of a gap all read as NaN."""
-    return values.astype(str).str.strip().str.lower().isin(["nan", "+nan", "-nan"]).all()
-
-
-def looks_like_a_value(name: str) -> bool:
-    """Return whether the name of a column looks like a number."""
-    return name[:1].isdigit() or name[:1] in "+-."
 
 
 def read_labels(
