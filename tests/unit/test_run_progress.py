@@ -72,11 +72,12 @@ def test_what_snakemake_says_beside_the_line_of_a_job_is_left_out(tmp_path):
     assert is_news(logging.makeLogRecord({"msg": "MissingOutputException: no file"}))
 
 
-def test_errors_are_kept_for_the_end_with_their_logs(monkeypatch, tmp_path):
+def test_errors_are_repeated_at_the_end_where_progress_hides_them(monkeypatch, tmp_path, clock):
     line = progress(monkeypatch, tmp_path, {}, [f"tune/a/m{i}" for i in range(4)])
     line.emit(failed(tmp_path, "bad", "ERROR a.csv: no column 'f'"))
-    line.emit(failed(tmp_path, "killed", "INFO trained"))  # Snakemake says what there is to say
-    assert line.errors == [f"{tmp_path}/bad.log: a.csv: no column 'f'\n"]
+    assert line.hidden_errors == []
+    work(line, clock, 1, 60.0)
+    assert line.hidden_errors == [f"{tmp_path}/bad.log: a.csv: no column 'f'\n"]
 
 
 def test_each_attempt_at_a_job_requests_twice_as_much():

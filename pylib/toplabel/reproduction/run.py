@@ -240,7 +240,7 @@ def _measured(cells: Path) -> str:
 
 
 def fail() -> None:
-    """Say how to go on after a failure and, as the last lines, what is wrong by which log."""
+    """Say how to go on after a failure, and what is wrong where that is far above."""
     from snakemake.logging import logger
 
     print(
@@ -250,7 +250,7 @@ def fail() -> None:
     )
     for progress in logger.handlers:
         if isinstance(progress, Progress):
-            print("".join(progress.errors), end="", file=sys.stderr)
+            print("".join(progress.hidden_errors), end="", file=sys.stderr)
 
 
 def is_news(record: logging.LogRecord) -> bool:
@@ -291,7 +291,13 @@ class Progress(logging.Handler):
         self._begun: dict[int, float] = {}
         self._took: dict[int, float] = {}
         self._said = time.monotonic()
-        self.errors: list[str] = []  # a line each, which begins with the log of the job
+        self._errors: list[str] = []
+        self._is_far = False
+
+    @property
+    def hidden_errors(self) -> list[str]:
+        """The errors of jobs, with their logs, if lines of progress have followed them."""
+        return self._errors if self._is_far else []
 
     def line(self) -> str:
         """Return how much is done, and the time that is left."""
@@ -320,10 +326,11 @@ class Progress(logging.Handler):
         elif event == "JOB_FINISHED" and (job := record.__dict__["job_id"]) in self._expected:
             self._took[job] = now - self._begun.get(job, now)
             if len(self._took) < len(self._expected) and now >= self._said + _EVERY:
-                self._said = now
+                self._said, self._is_far = now, bool(self._errors)
                 print(self.line(), file=sys.stderr, flush=True)
         elif event == "JOB_ERROR" and (error := _error_of(record)):
-            self.errors.append(f"{record.__dict__['log'][0]}: {error}\n")
+            self._errors.append(f"{record.__dict__['log'][0]}: {error}\n")
+            self._is_far = self._is_far or len(self._errors) > 1
 
 
 def _name(benchmark: str) -> str:
