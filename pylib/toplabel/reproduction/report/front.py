@@ -139,11 +139,12 @@ def _scores(inputs: Inputs) -> list[Part]:
     for name, cells in cells_of.items():
         score, judged = score_of(cells), cells[cells["verdict"] != ""]
         counts = [score["comparable"], score["match"], score["close"], missed(score)]
-        counts += [score["spread"], judged["stopped"].sum()]
+        counts += [score["spread"], len(judged[judged["stopped"]])]
         drawn = judged[judged["in_rows"] != ""]
-        inside = f"{count((drawn['in_rows'] == 'true').sum())} of {count(len(drawn))}"
+        inside = drawn[drawn["in_rows"] == "true"]
+        share = f"{count(len(inside))} of {count(len(drawn))}" if len(drawn) else ""
         if score["comparable"]:
-            rows.append([name, *map(count, counts), inside if len(drawn) else ""])
+            rows.append([name, *map(count, counts), share])
     if not rows:
         return []
     meanings = {key: verdict.meaning for key, verdict in VERDICTS.items()}

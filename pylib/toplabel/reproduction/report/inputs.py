@@ -70,9 +70,8 @@ class Inputs:
         asked = self.run["config"].get("studies", ())
         studies = {}
         for name in dict.fromkeys(study.partition("/")[0] for study in asked):
-            study = known.get(name, {})
-            description = str(study.get("description", "")).strip()
-            studies[name] = (str(study.get("title") or name), description)
+            study = {"title": name, "description": ""} | known.get(name, {})
+            studies[name] = (study["title"] or name, study["description"].strip())
         return studies
 
     @cached_property

@@ -180,8 +180,7 @@ def plain_section(table: Mapping[str, Any], inputs: Inputs) -> Section:
 
 
 def _grid_title(row: Record, inputs: Inputs) -> str:
-    title = inputs.title(row["dataset"])
-    return f"{title}, {row['features']}" if row["features"] else title
+    return ", ".join(filter(None, [inputs.title(row["dataset"]), row["features"]]))
 
 
 def _grid(cells: pd.DataFrame, inputs: Inputs) -> Grid:

@@ -49,14 +49,11 @@ def points_of(cells: pd.DataFrame) -> pd.DataFrame:
     minus printed (a hundredth of a loss is a point); ``verdict``.
     """
     judged = cells[cells["verdict"] != ""].to_dict("records")
-    rows = sorted(judged, key=lambda row: table_order(row["source"], row["table"]))
-    return pd.DataFrame(
-        {
-            "table": [table_label(row["source"], row["table"]) for row in rows],
-            "points": [in_points(row["metric"], row["difference"]) for row in rows],
-            "verdict": [row["verdict"] for row in rows],
-        }
-    )
+    rows = []
+    for row in sorted(judged, key=lambda row: table_order(row["source"], row["table"])):
+        points = in_points(row["metric"], row["difference"])
+        rows.append((table_label(row["source"], row["table"]), points, row["verdict"]))
+    return pd.DataFrame(rows, columns=["table", "points", "verdict"])
 
 
 def draw_agreement(points: pd.DataFrame, background: str = "none") -> str:

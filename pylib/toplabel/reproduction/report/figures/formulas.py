@@ -121,13 +121,11 @@ def half_spaces(kind: str, k: int) -> tuple[list[str], np.ndarray, np.ndarray]:
 def vertices(kind: str, k: int) -> np.ndarray:
     """Return the vertices of a set, (v, 3), sorted: where three of its inequalities are tight."""
     _, A, b = half_spaces(kind, k)
-    corners = set()
-    for rows in map(list, combinations(range(len(b)), 3)):
-        if abs(np.linalg.det(A[rows])) >= _TOLERANCE:
-            x = np.linalg.solve(A[rows], b[rows])
-            if (A @ x <= b + _TOLERANCE).all():
-                corners.add(tuple(float(value) + 0.0 for value in x.round(12)))
-    return np.array(sorted(corners))
+    rows = np.array([*combinations(range(len(b)), 3)])
+    rows = rows[np.abs(np.linalg.det(A[rows])) >= _TOLERANCE]
+    points = np.linalg.solve(A[rows], b[rows, None])[..., 0]
+    inside = (points @ A.T <= b + _TOLERANCE).all(axis=1)
+    return np.unique(points[inside].round(12) + 0.0, axis=0)
 
 
 def faces(kind: str, k: int) -> list[tuple[str, np.ndarray]]:
