@@ -202,6 +202,14 @@ def test_a_function_may_be_the_kernel(problem):
         toplabel.solve(X, y, kernel=lambda A, B: np.full((len(A), len(B)), np.nan))
 
 
+def test_float32_rows_do_not_make_a_float32_gram_matrix(problem):
+    X, y, _ = problem
+    single, double = (
+        toplabel.solve(rows, y, kernel="rbf", theta=0.1) for rows in (X.astype(np.float32), X)
+    )
+    assert (single.primal, single.dual) == (double.primal, double.dual)
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_a_warm_start_finds_its_scale_from_a_part_of_many_rows(dtype):
     rng = np.random.default_rng(0)
