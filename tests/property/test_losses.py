@@ -117,6 +117,7 @@ TWO, THREE, SETS = [[0.0, 1.0]], [[0.0, 1.0, 2.0]], [[0, 1]]
         (lambda: losses.gradient("svm_ml", TWO, SETS), "gamma"),
         (lambda: losses.value("svm_multi", [[0.0, np.inf]], [0]), "scores"),
         (lambda: losses.value("svm_multi", [["a", "b"]], [0]), "scores"),
+        (lambda: losses.value("lr_multi", [[1.0], [2.0]], [0, 0]), "two classes"),
         (lambda: losses.conjugate("topk_ent_tr", THREE, [0], k=2), "topk_ent_tr"),
         (lambda: losses.violation("topk_ent_tr", THREE, [0], k=2), "topk_ent_tr"),
     ],

@@ -96,11 +96,6 @@ def test_measures_of_class_sets_are_their_definitions(case, data):
         assert metrics.size_stratified_coverage(y, sets, edges) == pytest.approx(worst)
 
 
-def test_wrong_strata_are_refused():
-    with pytest.raises(ValueError, match="largest_sizes must be ascending"):
-        metrics.size_stratified_coverage([0], [[1, 0]], [3, 1])
-
-
 @given(rankings(), st.data())
 def test_balanced_accuracy_is_that_of_scikit_learn(case, data):
     _, scores = case

@@ -4,6 +4,27 @@ import numpy as np
 import pytest
 
 
+@pytest.fixture(scope="module")
+def catalogue(repository):
+    from toplabel.reproduction.config.catalogue import load_catalogue
+
+    return load_catalogue(repository)
+
+
+@pytest.fixture(scope="module")
+def registry(repository):
+    from toplabel.reproduction.config.datasets import load_registry
+
+    return load_registry(repository / "config/datasets.yaml")
+
+
+@pytest.fixture(scope="module")
+def protocols(repository):
+    from toplabel.reproduction.config.protocols import load_protocols
+
+    return load_protocols(repository / "config/protocols.yaml")
+
+
 @pytest.fixture(scope="session")
 def problem():
     """Rows of Gaussian noise X (n, d), the classes y (n,) of a noisy linear model, and their number

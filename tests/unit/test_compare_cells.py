@@ -7,17 +7,11 @@ import pytest
 from samples_of_results import KEPT, MEASURED, PUBLISHED, built, noted
 from toplabel.reproduction.compare.cells import compared, measurements
 from toplabel.reproduction.compare.published import load_published
-from toplabel.reproduction.config.catalogue import load_catalogue
 from toplabel.reproduction.config.datasets import Registry
 from toplabel.reproduction.config.documents import validate
 from toplabel.reproduction.config.notes import Reading
 
 SVM = "letter,,svm_multi,,0,linear,top1,76.5,"
-
-
-@pytest.fixture(scope="module")
-def catalogue(repository):
-    return load_catalogue(repository)
 
 
 @pytest.fixture

@@ -12,7 +12,6 @@ from toplabel.reproduction.compare.cells import PUBLISHED as OF_PAPERS
 from toplabel.reproduction.compare.claims import judge
 from toplabel.reproduction.compare.intervals import Interval, draws_of_means, outcome, over_sets
 from toplabel.reproduction.compare.published import load_published
-from toplabel.reproduction.config.catalogue import load_catalogue
 from toplabel.reproduction.config.documents import check
 from toplabel.reproduction.config.notes import Claim
 
@@ -31,11 +30,6 @@ CLAIM = {
 def claim_of(**changes):
     """A claim that differs from `CLAIM` in some keys."""
     return check({"name": "one"} | CLAIM | changes, Claim, "one")
-
-
-@pytest.fixture(scope="module")
-def catalogue(repository):
-    return load_catalogue(repository)
 
 
 @pytest.fixture

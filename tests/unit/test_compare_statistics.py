@@ -22,7 +22,6 @@ from toplabel.reproduction.compare.statistics import (
     wilcoxon,
     wilcoxon_holm,
 )
-from toplabel.reproduction.config.catalogue import load_catalogue
 
 #: Scores of four methods on 14 data sets, with ties.
 SCORES = np.array(
@@ -148,11 +147,11 @@ def test_the_corrected_test_is_a_t_test_with_another_variance():
     assert result.p > naive  # folds share training rows
 
 
-def test_draws_with_training_rows_of_their_own_have_no_correction(repository):
+def test_draws_with_training_rows_of_their_own_have_no_correction(catalogue):
     """The splits are like those of circle: 200 rows to train on and 200,000 to test on."""
     names = ["circle", "mnist_network", "digits_network", "letter"]
     sizes = pd.DataFrame({"dataset": names, "n_train": "200", "n_test": "200000"})
-    shares = comparison._test_shares(sizes, load_catalogue(repository))
+    shares = comparison._test_shares(sizes, catalogue)
     share = 200000 / 200200
     assert shares == {"circle": 0, "mnist_network": 0, "digits_network": share, "letter": share}
     differences = np.random.default_rng(0).normal(size=10)

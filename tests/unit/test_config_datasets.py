@@ -33,11 +33,6 @@ datasets:
 """
 
 
-@pytest.fixture(scope="session")
-def registry(repository):
-    return load_registry(repository / "config/datasets.yaml")
-
-
 @pytest.fixture
 def load(tmp_path):
     def load_text(text):

@@ -20,11 +20,6 @@ from toplabel.reproduction.config.methods import Method, MethodsFile, load_metho
 from toplabel.reproduction.config.protocols import Axis, Budget, load_protocols
 
 
-@pytest.fixture(scope="module")
-def catalogue(repository):
-    return load_catalogue(repository)
-
-
 def methods_of(text, own=None):
     """The methods of a text that stands below `methods:`, with `own` ones of a run."""
     document = {"methods": yaml.safe_load(text)}

@@ -21,11 +21,6 @@ ROOT = Path(__file__).resolve().parents[2]
 PROTOCOLS = ROOT / "config/protocols.yaml"
 
 
-@pytest.fixture(scope="module")
-def protocols():
-    return load_protocols(PROTOCOLS)
-
-
 def test_paper_grids_are_those_of_the_papers(protocols):
     multilabel = protocols["multilabel"].budgets["paper"]
     assert multilabel.C.exponents() == list(range(-20, 6))

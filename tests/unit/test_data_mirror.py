@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from toplabel.reproduction.config.datasets import load_registry
 from toplabel.reproduction.data import PrepareTask
 from toplabel.reproduction.data.checks import disagreements
 from toplabel.reproduction.data.fetch import missing_reason, raw_path, read_raw
@@ -34,11 +33,6 @@ EXPECTED = {
     "corel5k": (4_500, None, 500, 499, 374, 3.5220, 0, 0, 3),
     "delicious": (12_920, None, 3_185, 500, 983, 19.0200, 0, 10, 0),
 }
-
-
-@pytest.fixture(scope="module")
-def registry(repository):
-    return load_registry(repository / "config/datasets.yaml")
 
 
 @pytest.fixture

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from toplabel.reproduction.config.datasets import load_registry
 from toplabel.reproduction.config.entry import Divide, Entry, PrintedStatistics, RawFile, Split
 from toplabel.reproduction.config.protocols import Axis
 from toplabel.reproduction.data import DescribedSet, PrepareTask, parts
@@ -52,11 +51,6 @@ def raw(tmp_path):
     (tmp_path / "toy/a.txt").write_text(TRAIN)
     (tmp_path / "toy/b.txt").write_text(TEST)
     return tmp_path
-
-
-@pytest.fixture(scope="module")
-def registry(repository):
-    return load_registry(repository / "config/datasets.yaml")
 
 
 # ---- raw files -----------------------------------------------------------------------------------

@@ -189,14 +189,6 @@ def test_probabilities(problem, loss, classes):
     np.testing.assert_allclose(model.predict_log_proba(X), np.log(model.predict_proba(X)))
 
 
-@pytest.mark.parametrize("loss", [{"loss": "svm_multi"}, {"loss": "topk_ent", "k": 2}], ids=str)
-def test_other_losses_have_no_probabilities(loss):
-    model = TopKClassifier(**loss)
-    assert not hasattr(model, "predict_proba")
-    with pytest.raises(AttributeError, match="predict_proba"):
-        _ = model.predict_proba
-
-
 @pytest.mark.parametrize(
     "convert", [sparse.csr_matrix, sparse.csc_matrix, sparse.csr_array, np.float32]
 )

@@ -64,14 +64,6 @@ def test_a_sparse_indicator_gives_a_sparse_one(problem, convert):
         assert model.score(X, convert(Y)) == pytest.approx(dense.score(X, Y), abs=0.05)
 
 
-def test_a_number_is_the_threshold(problem):
-    X, Y = problem
-    model = MultilabelClassifier("lr_ml", threshold=-0.25, random_state=0).fit(X, Y)
-    assert model.threshold_ == -0.25
-    assert not hasattr(model, "threshold_score_")
-    np.testing.assert_array_equal(model.predict(X), model.decision_function(X) >= -0.25)
-
-
 @pytest.mark.parametrize(("loss", "gamma"), LOSSES)
 def test_cardinality_gives_the_training_rows_as_many_labels(problem, loss, gamma):
     X, Y = problem

@@ -179,16 +179,11 @@ def test_a_share_outside_0_and_1_is_refused(share):
         TopKClassifier(calibration=share).fit(X, y)
 
 
-def test_without_a_calibration_the_error_says_what_to_call():
-    with pytest.raises(NotFittedError, match=r"call calibrate\(X, y\)"):
-        TopKClassifier().fit(X, y).predict_set(X, size=2)
-
-
-def test_the_next_fit_forgets_the_calibration():
+def test_a_fit_without_calibration_has_none_and_forgets_the_last_one():
     model = TopKClassifier(calibration=0.25, random_state=0).fit(X, y)
     assert model.n_calibration_ == 75
     model.set_params(calibration=None).fit(X, y)
-    with pytest.raises(NotFittedError):
+    with pytest.raises(NotFittedError, match=r"call calibrate\(X, y\)"):
         model.predict_set(X, size=2)
 
 

@@ -63,6 +63,7 @@ SCORES = np.zeros((4, 3))
         (lambda: metrics.average_precision(Y, SCORES), "y and scores must be vectors"),
         (lambda: metrics.average_precision([1], [1.0], "voc"), "interpolation must be one of"),
         (lambda: metrics.mean_average_precision(0 * Y, SCORES), "Y holds no 1"),
+        (lambda: metrics.size_stratified_coverage([0], [[1, 0]], [3, 1]), "largest_sizes must be"),
         (
             lambda: metrics.set_coverage([0], Y),
             r"y must have the shape \(4,\) like the rows of sets",

@@ -237,8 +237,3 @@ def test_a_loss_of_your_own_has_its_conjugate():
     np.testing.assert_array_equal(losses.conjugate(loss, v, labels), loss.conjugate(v, labels))
     with pytest.raises(ValueError, match="loss PairwiseHinge has no method conjugate"):
         losses.conjugate(PairwiseHinge(), v, label_sets())
-
-
-def test_scores_of_one_class_are_refused():
-    with pytest.raises(ValueError, match="a column for each of at least two classes, got 1"):
-        losses.value("lr_multi", [[1.0], [2.0]], [0, 0])

@@ -13,7 +13,6 @@ from sklearn.preprocessing import StandardScaler
 from small_sets import evaluation_of, own_entry, task_of
 
 from toplabel.reproduction.config.methods import Method
-from toplabel.reproduction.config.protocols import load_protocols
 from toplabel.reproduction.data import PrepareTask
 from toplabel.reproduction.data.prepare import prepare
 from toplabel.reproduction.jobs import seed_of
@@ -68,8 +67,7 @@ def by_sklearn(name, X, y, estimator, grid, scoring="accuracy"):
 
 
 @pytest.fixture
-def budget(repository):
-    protocols = load_protocols(repository / "config/protocols.yaml")
+def budget(protocols):
     return protocols["own_multiclass"].budgets["standard"]
 
 

@@ -1,7 +1,6 @@
 """`protocol: own`: the defaults for data that no paper has, and advice on what they hold."""
 
 import tracemalloc
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,15 +9,12 @@ from small_sets import own_entry, problems_of, task_of
 
 from toplabel.reproduction.config.entry import RawFile, Split
 from toplabel.reproduction.config.methods import Method
-from toplabel.reproduction.config.protocols import load_protocols
 from toplabel.reproduction.data import PrepareTask
 from toplabel.reproduction.data.checks import advice, class_counts
 from toplabel.reproduction.data.parts import Part, PreparedSet
 from toplabel.reproduction.data.prepare import prepare
 from toplabel.reproduction.data.prepared import load_prepared, save_prepared
 from toplabel.reproduction.selection.tuning import tune_split
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 def entry(**changes):
@@ -130,7 +126,7 @@ def test_rows_that_repeat_are_counted_in_less_memory_than_they_take(monkeypatch)
     assert peak < X.nbytes / 2
 
 
-def test_the_path_goes_on_where_one_vs_all_hinges_fail_in_its_middle():
+def test_the_path_goes_on_where_one_vs_all_hinges_fail_in_its_middle(protocols):
     rng = np.random.default_rng(0)
     y = np.repeat(np.arange(20), 20)
     X = 2 * rng.standard_normal((20, 6))[y] + rng.standard_normal((400, 6))
@@ -140,7 +136,7 @@ def test_the_path_goes_on_where_one_vs_all_hinges_fail_in_its_middle():
     names = [str(j) for j in range(20)]
     split = Split("main", "train", "test", "test")
     prepared = PreparedSet("toy", "multiclass", names, parts, [split])
-    protocol = load_protocols(ROOT / "config/protocols.yaml")["own_multiclass"]
+    protocol = protocols["own_multiclass"]
     method, budget = Method("svm_ova", "A", "svm_ova"), protocol.budgets["standard"]
     task = task_of(method, budget, protocol.metrics)
     (tuned,) = tune_split(problems_of(prepared, task), task)

@@ -11,7 +11,6 @@ from toplabel.reproduction.compare.procedure import procedure_of
 from toplabel.reproduction.config.catalogue import Study
 from toplabel.reproduction.config.entry import Entry, RawFile, Split
 from toplabel.reproduction.config.methods import Method
-from toplabel.reproduction.config.protocols import load_protocols
 
 
 def entry(name, *names, parts=(), **more):
@@ -21,7 +20,7 @@ def entry(name, *names, parts=(), **more):
     return Entry(**{"name": name, "title": name.capitalize()} | fields | more)
 
 
-def test_sets_with_one_procedure_share_its_sentences(repository):
+def test_sets_with_one_procedure_share_its_sentences(protocols):
     catalogue = SimpleNamespace(
         registry={
             "a": entry("a", "all", repeats=10),
@@ -37,7 +36,7 @@ def test_sets_with_one_procedure_share_its_sentences(repository):
                 grid={"max_depth": (1, 3)},
             ),
         },
-        protocols=load_protocols(repository / "config/protocols.yaml"),
+        protocols=protocols,
     )
     study = Study(name="s", title="S", datasets=("a", "b", "c"), methods=("lr", "tree"))
     text = procedure_of(study, catalogue, "standard")
@@ -53,11 +52,11 @@ def test_sets_with_one_procedure_share_its_sentences(repository):
     assert "Features are not transformed." in second
 
 
-def sentences_of(repository, methods, threshold="tune", budget="standard", study=None, **fields):
+def sentences_of(protocols, methods, threshold="tune", budget="standard", study=None, **fields):
     catalogue = SimpleNamespace(
         registry={"a": entry("a", **fields)},
         methods={method.name: method for method in methods},
-        protocols=load_protocols(repository / "config/protocols.yaml"),
+        protocols=protocols,
     )
     known = Study(name="s", title="S", datasets=("a",), methods=[*catalogue.methods])
     return procedure_of(study or known, catalogue, budget, threshold)
@@ -67,10 +66,10 @@ LABELS = Method("lr", "LR^{ML}", "lr_ml")
 RBF = Method("rbf", "RBF", "svm_ml", gamma=1.0, kernel="rbf")
 
 
-def test_what_is_selected_is_named_with_its_values(repository):
+def test_what_is_selected_is_named_with_its_values(protocols):
     sets = {"task": "multilabel", "parts": ("all",)}
     several = Method("several", "Several", "topk_ent", k=(2, 3))
-    text = sentences_of(repository, [LABELS, RBF, several], **sets)
+    text = sentences_of(protocols, [LABELS, RBF, several], **sets)
     threshold = " and the threshold in 71 values from -7.94 to 7.94"
     assert "LR^{ML} C in 10^{-3}, ..., 10^{3}, relative to the mean squared norm" in text
     assert (
@@ -89,13 +88,13 @@ def test_what_is_selected_is_named_with_its_values(repository):
         (0.5, "Labels with a score of 0.5 or more are predicted."),
     ],
 )
-def test_a_threshold_that_is_not_selected_is_not_said_to_be(repository, threshold, said):
-    text = sentences_of(repository, [LABELS], threshold, task="multilabel", parts=("all",))
+def test_a_threshold_that_is_not_selected_is_not_said_to_be(protocols, threshold, said):
+    text = sentences_of(protocols, [LABELS], threshold, task="multilabel", parts=("all",))
     assert text.endswith(said)
     assert "the threshold in" not in text
 
 
-def test_the_rows_of_validation_are_those_of_the_method(repository):
+def test_the_rows_of_validation_are_those_of_the_method(protocols):
     methods = [
         Method("lr", "LR", "lr_multi"),
         Method("scaled", "Scaled", "lr_multi", features="standardise"),
@@ -104,7 +103,7 @@ def test_the_rows_of_validation_are_those_of_the_method(repository):
         ),
         Method("s_ls", "S-LS", competitor="s_ls_batch", protocol="simplex_coding"),
     ]
-    text = sentences_of(repository, methods, parts=("train", "val", "test"))
+    text = sentences_of(protocols, methods, parts=("train", "val", "test"))
     assert (
         "Parameters are selected on the validation part, for each metric by itself: LR C in" in text
     )
@@ -117,16 +116,16 @@ def test_the_rows_of_validation_are_those_of_the_method(repository):
     assert "by leaving out each training row, without the validation part, for" in text
 
 
-def test_methods_for_other_sets_are_not_named(repository):
+def test_methods_for_other_sets_are_not_named(protocols):
     pairs = [("a", "lr"), ("b", "rbf")]
     study = SimpleNamespace(datasets=("a",), metrics=(), pairs=pairs)
-    text = sentences_of(repository, [LABELS, RBF], study=study, task="multilabel", parts=("all",))
+    text = sentences_of(protocols, [LABELS, RBF], study=study, task="multilabel", parts=("all",))
     assert "RBF" not in text
 
 
-def test_label_sets_are_validated_on_their_validation_part(repository):
+def test_label_sets_are_validated_on_their_validation_part(protocols):
     """On folds where they have none, whatever single labels they have, too."""
-    protocol = load_protocols(repository / "config/protocols.yaml")["own_multilabel"]
+    protocol = protocols["own_multilabel"]
     budget = protocol.budgets["standard"]
     prepared = regions_set()
     task = task_of(LABELS, budget, ["rank_loss"], protocol.validation)

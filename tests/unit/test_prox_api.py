@@ -66,6 +66,7 @@ def test_the_input_is_left_alone(function):
         (lambda: prox.bipartite_entropic([1.0], [1.0], alpha=0.0), "alpha must be >= 1e-100"),
         (lambda: prox.topk_entropic([1.0], alpha=1e101), "alpha must be >= 1e-100"),
         (lambda: prox.topk_cone(["a"]), "b must hold real numbers"),
+        (lambda: prox.lambert_w_exp(np.array([1j])), "t must hold real numbers"),
         (lambda: prox.topk_cone([1.0], k=1.0), "k must be an integer"),
         (lambda: prox.topk_simplex_beta([1.0], radius="1"), "radius must be a number"),
     ],

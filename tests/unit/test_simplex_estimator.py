@@ -50,6 +50,12 @@ def test_training_again_forgets_the_grid(iris):
     assert not hasattr(model, "loo_errors_")
 
 
+def test_two_classes_are_told_apart_by_the_sign(iris):
+    X, y = iris[0][:100], iris[1][:100]
+    scores = SimplexClassifier("sc_svm").fit(X, y).decision_function(X)
+    assert np.array_equal(scores > 0, y == "versicolor")
+
+
 def test_online_training_takes_sparse_rows(iris):
     X, y = iris
     options = {"online": True, "epochs": 20, "random_state": 0, "C": 1.0}

@@ -59,15 +59,18 @@ def test_online_training_says_that_numbers_overflow(problem):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("train", "arguments", "message"),
     [
-        ({"loss": "hinge"}, "loss must be one of"),
-        ({"n_classes": 3}, r"y\[3\] is 3"),
+        (simplex.solve, {"loss": "hinge"}, "loss must be one of"),
+        (simplex.solve, {"n_classes": 3}, r"y\[3\] is 3"),
+        (simplex.solve_online, {"loss": "hinge"}, "loss must be one of"),
+        (simplex.solve_online, {"epochs": 0}, "epochs must be >= 1"),
+        (simplex.solve_online, {"C": -1.0}, "C must be > 0"),
     ],
 )
-def test_what_does_not_fit_is_named(problem, arguments, message):
+def test_what_does_not_fit_is_named(problem, train, arguments, message):
     with pytest.raises(ValueError, match=message):
-        simplex.solve(*problem, **arguments)
+        train(*problem, **arguments)
 
 
 def test_a_warm_start_of_something_else_is_refused(problem):
@@ -79,19 +82,6 @@ def test_a_warm_start_of_something_else_is_refused(problem):
         simplex.solve(X, y, "sh_svm", warm_start=found)
     with pytest.raises(ValueError, match=r"dual variables of shape \(59, 4\), got \(60, 4\)"):
         simplex.solve(X[:59], y[:59], "sc_svm", warm_start=found)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"epochs": 0}, "epochs must be >= 1"),
-        ({"C": -1.0}, "C must be > 0"),
-        ({"loss": "x"}, "loss must be one of"),
-    ],
-)
-def test_online_training_names_what_does_not_fit(problem, arguments, message):
-    with pytest.raises(ValueError, match=message):
-        simplex.solve_online(*problem, **arguments)
 
 
 def test_the_width_of_the_kernel_takes_its_part_of_the_time(problem, monkeypatch):

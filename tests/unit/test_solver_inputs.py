@@ -202,6 +202,14 @@ def test_a_function_may_be_the_kernel(problem):
         toplabel.solve(X, y, kernel=lambda A, B: np.full((len(A), len(B)), np.nan))
 
 
+def test_float32_rows_do_not_make_a_float32_gram_matrix(problem):
+    X, y, _ = problem
+    single, double = (
+        toplabel.solve(rows, y, kernel="rbf", theta=0.1) for rows in (X.astype(np.float32), X)
+    )
+    assert (single.primal, single.dual) == (double.primal, double.dual)
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_a_warm_start_finds_its_scale_from_a_part_of_many_rows(dtype):
     rng = np.random.default_rng(0)
@@ -351,16 +359,6 @@ def test_exact_evaluations_are_few_and_the_last_certifies(problem):
     assert seconds == sorted(seconds)
 
 
-def test_arguments_after_the_loss_have_names(problem):
-    X, y, _ = problem
-    with pytest.raises(TypeError, match="positional"):
-        toplabel.solve(X, y, "svm_multi", 1)
-    with pytest.raises(TypeError, match="'epochs'"):
-        toplabel.path(X, y, [1.0], epochs=3)
-    with pytest.raises(TypeError, match="'C'"):
-        toplabel.path(X, y, [1.0], C=1.0)
-
-
 def test_errors_travel_between_processes():
     error = toplabel.ToplabelError(6, "TL_ERR_OVERFLOW", "numbers overflow")
     again = pickle.loads(pickle.dumps(error))
@@ -415,14 +413,9 @@ def test_a_class_of_a_huge_index_takes_no_memory(problem):
         toplabel.solve(X, np.where(y == y[0], 2**31 - 2, 0), "svm_multi")
 
 
-def test_more_refusals(problem):
-    X, y, _ = problem
+def test_one_number_is_no_path(problem):
     with pytest.raises(TypeError, match="Cs must be a sequence"):
-        toplabel.path(X, y, Cs=1.0)
-    with pytest.raises(TypeError, match="t must hold real numbers"):
-        toplabel.prox.lambert_w_exp(np.array([1j]))
-    with pytest.raises(TypeError, match="t must hold real numbers"):
-        toplabel.prox.lambert_w_exp("a")
+        toplabel.path(problem[0], problem[1], Cs=1.0)
 
 
 def test_a_kernel_function_may_return_a_sparse_matrix(problem):

@@ -41,14 +41,8 @@ def test_the_grids_have_71_values_and_100():
     np.testing.assert_allclose(np.diff(grid), 0.1)
 
 
-def test_the_grids_are_those_of_the_protocols(repository):
-    from toplabel.reproduction.config.protocols import load_protocols
-
-    protocols = load_protocols(repository / "config/protocols.yaml")
-    for name, grid in (
-        ("multilabel", thresholds.GRID),
-        ("half_half", thresholds.GRID_VOC),
-    ):
+def test_the_grids_are_those_of_the_protocols(protocols):
+    for name, grid in (("multilabel", thresholds.GRID), ("half_half", thresholds.GRID_VOC)):
         np.testing.assert_array_equal(protocols[name].budgets["paper"].threshold_values(), grid)
     with pytest.raises(ValueError, match="read-only"):
         grid[0] = 1.0
