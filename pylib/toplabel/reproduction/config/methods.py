@@ -231,7 +231,7 @@ class Method(ConfigModel):
 
     @property
     def _description(self) -> Loss | Competitor:
-        """What is known of the loss or the competitor; of an estimator that of any loss."""
+        """Facts of the loss or the competitor; of an estimator those of any loss."""
         return COMPETITORS.get(self.competitor) or LOSSES.get(self.loss, _OWN)
 
     @property
