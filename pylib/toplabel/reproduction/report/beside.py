@@ -8,9 +8,9 @@ from collections.abc import Iterable
 
 import pandas as pd
 
+from toplabel.reproduction.compare.beside import LEVEL
 from toplabel.reproduction.compare.published import decimals_of
 from toplabel.reproduction.compare.statistics import FEWEST_SETS
-from toplabel.reproduction.compare.beside import LEVEL
 from toplabel.reproduction.frames import split_names
 from toplabel.reproduction.report.inputs import Inputs
 from toplabel.reproduction.report.study_table import TESTS, Record, StudyTable, ends_of
