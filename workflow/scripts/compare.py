@@ -4,7 +4,7 @@ from pathlib import Path
 
 from toplabel.reproduction.compare import CompareTask
 from toplabel.reproduction.compare.cells import read_cells
-from toplabel.reproduction.compare.comparison import paths_of, write_comparison
+from toplabel.reproduction.compare.comparison import compare_results, paths_of, write_comparison
 from toplabel.reproduction.config.catalogue import load_catalogue
 from toplabel.reproduction.files import SUMMARY
 from toplabel.reproduction.frames import read_frame
