@@ -277,8 +277,24 @@ def test_a_list_that_is_no_grid_of_C_is_refused(values):
 
 
 def test_the_class_of_an_own_loss_says_what_it_is_trained_on(tmp_path, monkeypatch):
-    source = 'class Sets:\n    labels = "set"\n\n\nclass Rows:\n    pass\n'
+    source = """
+import not_there_at_all  # planning imports no module of the user
+
+class Sets:
+    labels = "set"
+
+class Typed:
+    labels: str = "set"
+
+class Rows:
+    labels = "one"
+
+class Silent:
+    pass
+"""
     (tmp_path / "losses_of_mine.py").write_text(source)
     monkeypatch.syspath_prepend(tmp_path)
-    tasks = [Method("m", "M", f"losses_of_mine.{name}").task for name in ("Sets", "Rows")]
-    assert tasks == ["multilabel", "multiclass"]
+    names = ("Sets", "Typed", "Rows", "Silent", "Absent")
+    tasks = [Method("m", "M", f"losses_of_mine.{name}").task for name in names]
+    assert tasks == ["multilabel"] * 2 + ["multiclass"] * 3
+    assert Method("m", "M", "no_such_module.Sets").task == "multiclass"

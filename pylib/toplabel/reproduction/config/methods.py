@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import replace
+from importlib.util import find_spec
 from itertools import product
-from pydoc import ErrorDuringImport, locate
+from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
@@ -111,9 +112,22 @@ def _paths_within(value: Any) -> list[str]:
 
 
 def _labels_of(path: str) -> str:
-    """Return the class attribute `labels` of a loss of the user, "one" where it states none."""
-    with suppress(ErrorDuringImport):  # what is wrong with it is said where it is made
-        return str(getattr(locate(path), "labels", "one"))
+    """Return the class attribute `labels` of a loss of the user, "one" where its class states none.
+
+    The source is read and not imported, since planning a run imports no module of the user.
+    """
+    module, _, name = path.rpartition(".")
+    try:
+        tree = ast.parse(Path(find_spec(module).origin).read_bytes())
+    except (ImportError, AttributeError, TypeError, OSError, SyntaxError, ValueError):
+        return "one"  # what is wrong with it is said where it is imported
+    classes = [node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == name]
+    for statement in classes[-1].body if classes else ():
+        match statement:
+            case ast.Assign(targets=[ast.Name(id="labels")], value=ast.Constant(value=labels)):
+                return str(labels)
+            case ast.AnnAssign(target=ast.Name(id="labels"), value=ast.Constant(value=labels)):
+                return str(labels)
     return "one"
 
 
