@@ -6,6 +6,7 @@ import pytest
 from snakemake.persistence.file import FilePersistence
 
 from toplabel.reproduction import run
+from toplabel.reproduction.data import fetch
 from toplabel.reproduction.jobs import plain
 from toplabel.reproduction.plan import Plan, PlanError
 from toplabel.reproduction.targets import Targets
@@ -90,3 +91,12 @@ def test_a_change_of_a_data_set_leaves_nothing_to_show(outdated):
 def test_results_without_a_record_are_shown(outdated, monkeypatch):
     monkeypatch.setattr(FilePersistence, "params", lambda self, path: None)
     assert outdated(budget="standard")[1] == set()
+
+
+def test_own_files_are_summed_once_for_all_cells_of_a_set(outdated, monkeypatch):
+    summed = []
+    sum_of = fetch.file_sum
+    monkeypatch.setattr(fetch, "file_sum", lambda path: summed.append(path) or sum_of(path))
+    plan, cells = outdated()
+    assert (len(plan.asked), cells) == (2, set())
+    assert summed == ["data/raw/mine/a.csv"]

@@ -306,6 +306,7 @@ class RawFiles:
         """Return the copy of a file in a mirror; None where none has it."""
         return find(task.file.name, [Path(mirror) / task.folder for mirror in self.places.mirrors])
 
+    @cache  # noqa: B019
     def own_sums(self, dataset: str) -> dict[str, str]:
         """Return the SHA-256 of the user's own files of a data set, by their paths.
 
