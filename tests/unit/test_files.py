@@ -14,6 +14,7 @@ from toplabel.reproduction.files import (
     CONFIG_FILES,
     FileError,
     has_sum,
+    one_line,
     read_json,
     read_npz,
     read_text,
@@ -156,3 +157,8 @@ def test_a_disk_without_room_leaves_the_file_that_was(path, room):
         WRITERS[path.name](path)
     assert str(caught.value).startswith(f"{path}: cannot be written (")
     assert {one.name: one.read_bytes() for one in path.parent.iterdir()} == before
+
+
+def test_one_line_keeps_the_blanks_of_names():
+    message = "no column 'a  b'\n  in line 3\n\n  of a\tb.csv\n"
+    assert one_line(message) == "no column 'a  b' in line 3 of a\\tb.csv"

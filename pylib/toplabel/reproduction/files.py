@@ -234,7 +234,11 @@ def reason(error: Exception) -> str:
 
 
 def one_line(message: object) -> str:
-    """Return a message without line ends and unprintable characters, truncated."""
-    words = " ".join(str(message).split())[: _LONGEST + 1]
-    plain = "".join(c if c.isprintable() else repr(c)[1:-1] for c in words)
+    """Return a message without line ends and unprintable characters, truncated.
+
+    Blanks within a line stay, as those of the name of a column.
+    """
+    lines = [line.strip() for line in str(message).splitlines()]
+    text = " ".join(filter(None, lines))[: _LONGEST + 1]
+    plain = "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
     return plain if len(plain) <= _LONGEST else f"{plain[:_LONGEST]}..."
