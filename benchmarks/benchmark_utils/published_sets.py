@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -9,8 +10,15 @@ import numpy as np
 
 from benchmark_utils.problems import BenchProblem
 from toplabel.reproduction.config.datasets import load_registry
+from toplabel.reproduction.config.entry import Entry
 from toplabel.reproduction.data import PrepareTask
-from toplabel.reproduction.data.fetch import mirror_folders, missing_reason
+from toplabel.reproduction.data.fetch import (
+    FetchTask,
+    Places,
+    fetch_file,
+    mirror_folders,
+    missing_reason,
+)
 from toplabel.reproduction.data.prepare import read_files
 
 #: The checkout that this file lies in.
@@ -43,6 +51,24 @@ class Unavailable(ValueError):
     """A set whose files are missing; the message says why."""
 
 
+def gather(entry: Entry, folders: list[Path], target: Path) -> None:
+    """Copy the raw files of a set to `target`, each from the first of some folders that has it.
+
+    Raises
+    ------
+    Unavailable
+        A file that no folder has.
+    FetchError
+        Not the registered file.
+    """
+    if reason := missing_reason(entry, target, folders):
+        raise Unavailable(reason)
+    places = Places(tuple(map(str, folders)), download=False)
+    for file in entry.files:
+        task = FetchTask(entry.name, entry.folder, file, entry.waits_for)
+        fetch_file(task, target / entry.folder / file.name, places)
+
+
 def load(name: str) -> BenchProblem:
     """Read a set of `PUBLISHED`.
 
@@ -60,10 +86,9 @@ def load(name: str) -> BenchProblem:
         form = entry.format or how.format
         entry = replace(entry, files=files, format=form, waits_for=None)
         folders = [Path("data/raw"), *mirror_folders((), CHECKOUT)]
-        folder = next((folder for folder in folders if not missing_reason(entry, folder)), None)
-        if folder is None:
-            raise Unavailable(missing_reason(entry, folders[0], folders[1:]))
-        loaded, _ = read_files(PrepareTask.of(entry), folder)
+        with tempfile.TemporaryDirectory() as folder:
+            gather(entry, folders, Path(folder))
+            loaded, _ = read_files(PrepareTask.of(entry), Path(folder))
     except ValueError as error:
         raise Unavailable(str(error)) from None
     part = loaded.parts["train"]

@@ -6,6 +6,7 @@ Importing it puts the folder of the benchmark on the path, whose problems the pr
 from __future__ import annotations
 
 import sys
+import tempfile
 import warnings
 from pathlib import Path
 
@@ -20,10 +21,11 @@ from sklearn.preprocessing import StandardScaler
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmark_utils.problems import SYNTHETIC, synthetic
+from benchmark_utils.published_sets import Unavailable, gather
 from toplabel import metrics
 from toplabel.reproduction.config.datasets import load_registry
 from toplabel.reproduction.data import PrepareTask
-from toplabel.reproduction.data.fetch import mirror_folders, missing_reason
+from toplabel.reproduction.data.fetch import mirror_folders
 from toplabel.reproduction.data.prepare import prepare
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -41,12 +43,13 @@ def load(name: str):
         X, X_test, y, y_test = train_test_split(X, y, test_size=0.3, random_state=0, stratify=y)
         return X, y, X_test, y_test
     entry = load_registry(ROOT / "config/datasets.yaml")[name]
-    folders = mirror_folders((), ROOT)
-    folder = next((folder for folder in folders if not missing_reason(entry, folder)), None)
-    if folder is None:
-        print(f"{name}: raw files not there (TOPLABEL_MIRROR)", file=sys.stderr)
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            gather(entry, mirror_folders((), ROOT), Path(folder))
+            data = prepare(PrepareTask.of(entry), Path(folder))
+    except Unavailable as error:
+        print(f"{name}: {error}", file=sys.stderr)
         return None
-    data = prepare(PrepareTask.of(entry), folder)
     train, test = (data.parts[getattr(data.splits[0], part)] for part in ("train", "test"))
     if data.task == "multiclass":
         return train.X, train.y, test.X, test.y

@@ -10,6 +10,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from small_sets import own_entry
+
+from toplabel.reproduction.config.entry import RawFile
 
 ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT / "benchmarks"), str(ROOT / "benchmarks/evidence")]
@@ -17,7 +20,7 @@ sys.path[:0] = [str(ROOT / "benchmarks"), str(ROOT / "benchmarks/evidence")]
 import peers  # noqa: E402
 
 import growth  # noqa: E402
-from benchmark_utils import own_solver  # noqa: E402
+from benchmark_utils import own_solver, published_sets  # noqa: E402
 from benchmark_utils.measuring import Meter  # noqa: E402
 from benchmark_utils.problems import (  # noqa: E402
     SYNTHETIC,
@@ -111,3 +114,16 @@ def test_every_solver_gets_to_the_accuracy(tmp_path):
     result.unlink()
     assert len(rows) >= 8
     assert not any(" False " in row for row in rows)
+
+
+def test_a_set_is_gathered_from_several_folders(tmp_path):
+    entry = own_entry(files=(RawFile("a.csv", "train"), RawFile("b.csv", "test")))
+    folders = [tmp_path / "raw", tmp_path / "mirror"]
+    for folder, name in zip(folders, ("a.csv", "b.csv"), strict=True):
+        (folder / "mine").mkdir(parents=True)
+        (folder / "mine" / name).write_text(name)
+    published_sets.gather(entry, folders, tmp_path / "all")
+    texts = {path.name: path.read_text() for path in (tmp_path / "all/mine").iterdir()}
+    assert texts == {"a.csv": "a.csv", "b.csv": "b.csv"}
+    with pytest.raises(published_sets.Unavailable, match=r"^b\.csv not found"):
+        published_sets.gather(entry, folders[:1], tmp_path / "other")
