@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from itertools import chain
 from types import SimpleNamespace
-from typing import Any, Literal
+from typing import Any
 
 from toplabel.reproduction.compare import CompareTask
 from toplabel.reproduction.config.catalogue import Cell
@@ -77,44 +77,50 @@ class Tasks:
         """Return the task of a job of tuning."""
         plan, dataset, name = self.plan, wildcards.dataset, wildcards.method
         one_job = wildcards.part == ALL_SPLITS
-        method = plan.methods[name]
+        method, budget = plan.methods[name], plan.budget_of(dataset, name)
+        recipe = self._recipe(dataset, name)
         return TuneTask(
-            **self._training(dataset, name, "tune"),
+            dataset=dataset,
+            method=name,
+            recipe=recipe,
+            seed=plan.run.seed,
+            tol=self._tol(recipe, budget.tol_tune or plan.run.tol_tune),
+            max_iter=plan.run.max_iter_tune,
+            gram_dtype=budget.gram_dtype,
             splits=tuple(plan.split_names(dataset)) if one_job else (wildcards.part,),
             validation=plan.protocol_of(dataset, name).validation,
             metrics=self._metrics(dataset, name),
-            grid=method.grid_of(plan.budget_of(dataset, name), plan.budget),
+            grid=method.grid_of(budget, plan.budget),
             C_scale=plan.registry[dataset].C_scale if method.scales_C else None,
         )
 
     def train(self, wildcards: Any) -> TrainTask:
         """Return the task of the final training of a cell."""
+        plan, dataset, name = self.plan, wildcards.dataset, wildcards.method
+        budget = plan.budget_of(dataset, name)
+        recipe = self._recipe(dataset, name)
         return TrainTask(
-            **self._training(wildcards.dataset, wildcards.method, "train"),
-            selected_by=self.plan.methods[wildcards.method].selected_by,
+            dataset=dataset,
+            method=name,
+            recipe=recipe,
+            seed=plan.run.seed,
+            tol=self._tol(recipe, budget.tol_train or plan.run.tol_train),
+            max_iter=plan.run.max_iter_train,
+            gram_dtype=budget.gram_dtype,
+            selected_by=plan.methods[name].selected_by,
         )
 
-    def _training(self, dataset: str, name: str, stage: Literal["tune", "train"]) -> dict[str, Any]:
-        """Return what both stages of a cell that train depend on.
-
-        The scores of an estimator suit the metrics of its cell. The tolerance of what has no duality gap is
-        no tighter than its own.
-        """
-        plan, method = self.plan, self.plan.methods[name]
-        budget = plan.budget_of(dataset, name)
-        tol = getattr(budget, f"tol_{stage}") or getattr(plan.run, f"tol_{stage}")
+    def _recipe(self, dataset: str, name: str) -> Recipe:
+        """Return the recipe of a cell: the scores of an estimator suit its metrics."""
+        method = self.plan.methods[name]
         recipe = recipe_of(method)
         if method.estimator and "log_loss" in self._metrics(dataset, name):
-            recipe = replace(recipe, log_probabilities=True)
-        return {
-            "dataset": dataset,
-            "method": name,
-            "recipe": recipe,
-            "seed": plan.run.seed,
-            "tol": tol if recipe.is_certified else max(tol, plan.run.tol_other),
-            "max_iter": getattr(plan.run, f"max_iter_{stage}"),
-            "gram_dtype": budget.gram_dtype,
-        }
+            return replace(recipe, log_probabilities=True)
+        return recipe
+
+    def _tol(self, recipe: Recipe, tol: float) -> float:
+        """Return a tolerance; that of what has no duality gap is no tighter than its own."""
+        return tol if recipe.is_certified else max(tol, self.plan.run.tol_other)
 
     def evaluate(self, wildcards: Any) -> EvaluateTask:
         """Return the task of the test metrics of a cell."""

@@ -16,8 +16,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from operator import is_
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.tree import DecisionTreeRegressor
@@ -45,22 +44,24 @@ class LeastSquares:
     count: int = 100
     bias: bool = False
     denominator: int = 2
+    # The path made last, of any trainer: its eigendecomposition costs more than all of its solutions.
+    _last: ClassVar[_Path | None] = None
 
     def axis(self, X: Matrix, labels: np.ndarray, n_classes: int) -> Axis:
         """Return the grid of C: powers of 10 between those of the outermost eigenvalues."""
-        _Last.key = ()
-        _Last.path = None  # one at a time is in memory
+        LeastSquares._last = None  # one path at a time is in memory
         rows, options = self._problem(X, n_classes)
-        _Last.path = simplex.LeastSquaresPath(rows, labels, **options)
-        _Last.key = (self, X, labels, n_classes)
-        Cs = _Last.path.Cs(self.count)
+        path = simplex.LeastSquaresPath(rows, labels, **options)
+        LeastSquares._last = _Path(self, X, labels, n_classes, path)
+        Cs = path.Cs(self.count)
         start, stop = float(np.log10(Cs[0])), float(np.log10(Cs[-1]))
         return Axis(10.0, start, stop, (stop - start) / (self.count - 1) or 1.0)
 
     def train(self, X, labels, *, n_classes, C, **_) -> TrainedMethod:
         """Train (see `trained.Trainer`)."""
-        if _Last.holds(self, X, labels, n_classes):
-            solution, left_out = _Last.path.solution(C), _Last.path.left_out(C)
+        last = self._last
+        if last is not None and last.is_of(self, X, labels, n_classes):
+            solution, left_out = last.path.solution(C), last.path.left_out(C)
         else:
             rows, options = self._problem(X, n_classes)
             solution, left_out = simplex.solve(rows, labels, "s_ls", C, **options), None
@@ -74,16 +75,20 @@ class LeastSquares:
         return with_ones(X) if self.bias else X, options
 
 
-class _Last:
-    """The path made last; its eigendecomposition costs more than all of its solutions."""
+@dataclass(frozen=True, eq=False)
+class _Path:
+    """A path with the trainer and the problem that it is of."""
 
-    key: tuple = ()
-    path: simplex.LeastSquaresPath | None = None
+    trainer: LeastSquares
+    X: Matrix
+    labels: np.ndarray
+    n_classes: int
+    path: simplex.LeastSquaresPath
 
-    @classmethod
-    def holds(cls, trainer: LeastSquares, *problem: object) -> bool:
+    def is_of(self, trainer: LeastSquares, X: Matrix, labels: np.ndarray, n_classes: int) -> bool:
         """Return whether the path is that of a trainer and a problem."""
-        return bool(cls.key) and trainer == cls.key[0] and all(map(is_, problem, cls.key[1:]))
+        same_rows = X is self.X and labels is self.labels
+        return same_rows and trainer == self.trainer and n_classes == self.n_classes
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,7 @@ iterations. That bounds no distance to the optimum: what it returns is less trai
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -200,69 +201,82 @@ class TopPushProgram:
 
 def solve_as_program(problem: _Dual, tolerance: float, iterations: int) -> TrainedMethod:
     """Solve one problem."""
-    point = before = problem.at(np.zeros(problem.positive.shape))
+    zero = np.zeros(problem.positive.shape)
+    point = before = problem.at(zero, problem.weights(zero))
     weight, last_weight = 1.0, 0.0
     curvature, iteration = 1.0 / problem.n_positive, 0
     while iteration < iterations:
         iteration += 1
-        ahead = point + (last_weight - 1.0) / weight * (point - before)
+        ahead = point.plus((last_weight - 1.0) / weight, point.plus(-1.0, before))
         new, curvature = problem.step(ahead, curvature)
         if new is None:
             break
-        value = problem.value(point)
-        progress = abs(problem.value(new) - value)
+        value = problem.value(point.A, point.V)
+        progress = abs(problem.value(new.A, new.V) - value)
         before, point, last_weight = point, new, weight
         weight = (1.0 + math.sqrt(1.0 + 4.0 * weight * weight)) / 2.0
         if iteration >= _FIRST_CHECK and progress <= tolerance * abs(value):
             break
-    _, V, _ = problem.parts(point)
-    return TrainedMethod(problem.C * V, "uncertified", iteration, *problem.objectives(point))
+    W = problem.C * point.V
+    return TrainedMethod(W, "uncertified", iteration, *problem.objectives(point))
+
+
+@dataclass(frozen=True, eq=False)
+class _Point:
+    """Dual variables A (n, c), with V = X^T A (d, c) and the scores X V, which are linear in A."""
+
+    A: np.ndarray
+    V: np.ndarray
+    scores: np.ndarray
+
+    def plus(self, factor: float, other: _Point) -> _Point:
+        """Return the sum with another point times a factor."""
+        return _Point(
+            self.A + factor * other.A,
+            self.V + factor * other.V,
+            self.scores + factor * other.scores,
+        )
 
 
 class _Dual:
     """The function ``C/2 ||V||^2 - sum_p (alpha_p - alpha_p^2/4)`` of the dual variables A.
 
     A has alpha at the positives and -beta elsewhere, so that V = X^T A. The function is -n+ D with alpha
-    and beta divided by C. A point has the rows of A (n, c), of V (d, c) and of the scores X V, which are
-    linear in A, one below the other.
+    and beta divided by C.
     """
 
     def __init__(self, X: Matrix, positive: np.ndarray, C: float) -> None:
         self._X, self.positive, self.C = X, positive, C
         self.n_positive = int(positive.sum())
 
-    def at(self, A: np.ndarray) -> np.ndarray:
-        """Return the point of dual variables."""
-        V = np.asarray(self._X.T @ A)
-        return np.concatenate([A, V, np.asarray(self._X @ V)])
+    def weights(self, A: np.ndarray) -> np.ndarray:
+        """Return V of dual variables."""
+        return np.asarray(self._X.T @ A)
 
-    def parts(self, point: np.ndarray) -> list[np.ndarray]:
-        """Return A, V and the scores of a point."""
-        n, d = self._X.shape
-        return np.split(point, [n, n + d])
+    def at(self, A: np.ndarray, V: np.ndarray) -> _Point:
+        """Return the point of dual variables and their weights."""
+        return _Point(A, V, np.asarray(self._X @ V))
 
-    def value(self, point: np.ndarray) -> float:
-        """Return the function at a point."""
-        A, V, _ = self.parts(point)
+    def value(self, A: np.ndarray, V: np.ndarray) -> float:
+        """Return the function."""
         alpha = A[self.positive]
         return float(self.C * np.vdot(V, V) / 2.0 - (alpha.sum() - alpha @ alpha / 4.0))
 
-    def step(self, ahead: np.ndarray, curvature: float) -> tuple[np.ndarray | None, float]:
+    def step(self, ahead: _Point, curvature: float) -> tuple[_Point | None, float]:
         """Return a projected gradient step, None if it does not move, and the curvature."""
-        A, _, scores = self.parts(ahead)
-        gradient = self.C * scores
-        gradient[self.positive] += A[self.positive] / 2.0
+        gradient = self.C * ahead.scores
+        gradient[self.positive] += ahead.A[self.positive] / 2.0
         gradient[self.positive] -= 1.0
-        value = self.value(ahead)
+        value = self.value(ahead.A, ahead.V)
         while True:
-            new = self.project(A + (-1.0 / curvature) * gradient)
-            moved = new - A
+            A = self.project(ahead.A + (-1.0 / curvature) * gradient)
+            moved = A - ahead.A
             square = self._dot(moved, moved)
             if math.sqrt(square) <= _NO_STEP:
                 return None, curvature
-            point = self.at(new)
-            if self.value(point) - value - self._dot(gradient, moved) <= curvature * square / 2.0:
-                return point, curvature
+            V = self.weights(A)
+            if self.value(A, V) - value - self._dot(gradient, moved) <= curvature * square / 2.0:
+                return self.at(A, V), curvature
             curvature *= 2.0
 
     def _dot(self, A: np.ndarray, B: np.ndarray) -> float:
@@ -295,11 +309,11 @@ class _Dual:
         nearest[self.positive] = np.maximum(alpha - shift, 0.0)
         return nearest
 
-    def objectives(self, point: np.ndarray) -> tuple[float, float]:
+    def objectives(self, point: _Point) -> tuple[float, float]:
         """Return P, and D with beta scaled to the sum of alpha."""
-        A, V, scores = self.parts(point)
-        primal, _ = _objectives(self.C * scores, self.C * V, self.positive, self.C * A, self.C)
+        A, W, scores = point.A, self.C * point.V, self.C * point.scores
+        primal, _ = _objectives(scores, W, self.positive, self.C * A, self.C)
         total = np.where(self.positive, 0.0, -A).sum()
         factor = A[self.positive].sum() / total if total > 0 else 0.0
-        scaled = self.at(np.where(self.positive, A, factor * A))
-        return primal, -self.value(scaled) / self.n_positive
+        scaled = np.where(self.positive, A, factor * A)
+        return primal, -self.value(scaled, self.weights(scaled)) / self.n_positive

@@ -13,7 +13,7 @@ import re
 import reprlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 from xml.etree import ElementTree
@@ -213,19 +213,21 @@ def assemble(
         if bad := None if has_gaps else not_finite(X):
             message = "column {1} of row {0} (from 0) is {2}; features must be finite".format(*bad)
             raise FormatError(tables[name].path, None, message)
+    parts = {
+        name: Part(features[name], rows=table.rows, ids=table.ids) for name, table in tables.items()
+    }
     if task == "multiclass":
-        kind, (names, labels) = "y", _classes(tables)
+        names, classes = _classes(tables)
+        parts = {name: replace(part, y=classes[name]) for name, part in parts.items()}
     else:
-        kind, labels = "Y", {name: _indicator(table) for name, table in tables.items()}
-        n_classes = max(Y.shape[1] for Y in labels.values())
+        label_sets = {name: _indicator(table) for name, table in tables.items()}
+        n_classes = max(Y.shape[1] for Y in label_sets.values())
         names = list(label_names or map(str, range(n_classes)))
-    parts = {}
-    for name, table in tables.items():
-        part = Part(features[name], rows=table.rows, ids=table.ids, **{kind: labels[name]})
+        parts = {name: replace(part, Y=label_sets[name]) for name, part in parts.items()}
+    for name, part in parts.items():
         if part.n_instances != part.n_rows:
             message = f"{part.n_instances} labels for {part.n_rows} rows of features"
-            raise table.error(message)
-        parts[name] = part
+            raise tables[name].error(message)
     return LoadedSet(parts, names)
 
 
