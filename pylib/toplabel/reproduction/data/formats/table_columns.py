@@ -77,8 +77,9 @@ class TableColumns:
             self._leave_out(name, "nothing", gaps, "left out: empty")
         elif is_unnamed and self._tells_rows_apart(name):
             self.notes.append(
-                "The first column has no name and differs in each row; it is taken for the names of the "
-                f"rows and left out. A name in the header, or `categorical: ['{name}']`, keeps it."
+                "The first column has no name, or the one that pandas gives, and differs in each row; it "
+                "is taken for the names of the rows and left out. Another name in the header, or "
+                f"`categorical: ['{name}']`, keeps it."
             )
             self._leave_out(name, "not looked at", gaps, "left out: names of the rows")
         elif is_categorical or not self._add_numbers(name, gaps):
@@ -157,10 +158,13 @@ class TableColumns:
         return columns.add_prefix(f"{name}_")
 
     def _refuse_infinite(self, numbers: pd.DataFrame) -> None:
-        for row, column in np.argwhere(np.isinf(numbers.to_numpy(np.float64)))[:1]:
-            index, value = numbers.index[row], numbers.iat[row, column]
-            what = f"{shown(numbers.columns[column])} of row {self.places['row'][index]} (from 0) is {value}"
-            self.refuse(index, f"{what}; features must be finite; {_IF_INFINITE}")
+        infinite = np.argwhere(np.isinf(numbers.to_numpy(np.float64)))
+        if not len(infinite):
+            return
+        row, column = infinite[0]
+        index, value = numbers.index[row], numbers.iat[row, column]
+        what = f"{shown(numbers.columns[column])} of row {self.places['row'][index]} (from 0) is {value}"
+        self.refuse(index, f"{what}; features must be finite; {_IF_INFINITE}")
 
     def _refuse_gaps(self, gaps: pd.DataFrame, counts: pd.Series) -> NoReturn:
         row = gaps.any(axis=1).idxmax()
@@ -174,9 +178,11 @@ class TableColumns:
     def _check_types(self, name: str, values: pd.Series) -> None:
         """Refuse what is neither text nor a number: dates, lists and the like of a Parquet file."""
         strange = values[[not isinstance(value, str | int | float) for value in values]]
-        for row, value in strange.iloc[:1].items():
+        if len(strange):
+            value = strange.iloc[0]
             what = f"values of the type {type(value).__name__}, as {shown(str(value))}"
-            self.refuse(row, f"column {shown(name)} has {what}; `drop: [{name}]` leaves it out")
+            message = f"column {shown(name)} has {what}; `drop: [{name}]` leaves it out"
+            self.refuse(strange.index[0], message)
 
     def _leave_out(self, name: str, kind: str, gaps: pd.Series, use: str) -> None:
         self.tell(name, kind, gaps, use)
