@@ -121,6 +121,7 @@ def test_methods_for_other_sets_are_not_named(protocols):
     study = Study(name="s", title="S", datasets=("a", "b"), methods=("lr",), only={"rbf": ("b",)})
     text = sentences_of(protocols, [LABELS, RBF], study=study, task="multilabel", parts=("all",))
     of_a, of_b = text.split(" B: ")
+    assert of_a.startswith("A: ")  # not "A and B: "
     assert "RBF" not in of_a
     assert "RBF" in of_b
 
