@@ -128,8 +128,26 @@ def convex_optimum(
     return _minimum(cp, objective, constraints)
 
 
-def _minimum(cp, objective, constraints) -> float:
-    tight = {"tol_gap_abs": 1e-11, "tol_gap_rel": 1e-11, "tol_feas": 1e-11}
+def least_risk(
+    loss: str, p: np.ndarray, s: int | None = None, k: int = 1, gamma: float = 0.0
+) -> float:
+    """Minimum over scores (m,) of the loss at one point with class probabilities p; with `s`, over
+    scores of which those of the s-th class and the next one are equal.
+    """
+    import cvxpy as cp
+
+    m = len(p)
+    u = cp.Variable(m)
+    objective, constraints = 0.0, [] if s is None else [u[s - 1] == u[s]]
+    for probability, labels in zip(p, np.eye(m, dtype=int), strict=True):
+        term, of_class = _loss_of_row(cp, loss, u, labels, k, gamma)
+        objective += probability * term
+        constraints += of_class
+    return _minimum(cp, objective, constraints, tol=1e-10)
+
+
+def _minimum(cp, objective, constraints, tol: float = 1e-11) -> float:
+    tight = {"tol_gap_abs": tol, "tol_gap_rel": tol, "tol_feas": tol}
     problem = cp.Problem(cp.Minimize(objective), constraints)
     return float(problem.solve(solver=cp.CLARABEL, **tight))
 

@@ -14,6 +14,8 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks/evidence"))
 import calibration
 from calibration import STUDIED, Pointwise, excesses, least_risk
 
+import oracles
+
 CONVEX = [loss for loss in STUDIED if loss.key != "topk_ent_tr"]
 P3, P4 = np.array([0.45, 0.35, 0.2]), np.array([0.4, 0.3, 0.2, 0.1])
 
@@ -35,6 +37,14 @@ def test_the_least_risk_is_certified_and_no_scores_are_better(loss):
         others = rng.normal(scale=2.0, size=(300, len(p)))
         least = least_risk(loss, p)
         assert loss.risks(others, p).min() >= least.risk - least.gap - 1e-12
+
+
+@pytest.mark.parametrize("loss", CONVEX, ids=_name)
+def test_the_least_risk_is_that_of_another_solver(loss):
+    for p in (P4, np.array([0.55, 0.25, 0.12, 0.08]), np.array([0.3, 0.25, 0.2, 0.15, 0.1])):
+        for s in (None, 1, 2):
+            expected = oracles.least_risk(loss.key, p, s, loss.k, loss.gamma)
+            assert least_risk(loss, p, s).risk == pytest.approx(expected, abs=1e-8)
 
 
 @pytest.mark.parametrize("p", [P3, P4, np.array([0.8, 0.15, 0.05])], ids=str)

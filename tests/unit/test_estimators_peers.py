@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 from sklearn import config_context
 from sklearn.base import clone
+from sklearn.datasets import make_blobs
 from sklearn.exceptions import UnsetMetadataPassedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold, cross_val_predict, cross_validate
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 from toplabel import TopKClassifier
@@ -91,3 +93,22 @@ def test_softmax_is_multinomial_logistic_regression(problem, C):
     peer = LogisticRegression(C=C, **common).fit(X, y > 1)
     model = clone(model).set_params(loss="lr_ova")
     np.testing.assert_allclose(model.fit(X, y > 1).coef_, peer.coef_, atol=1e-4)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_without_an_intercept_the_accuracy_of_poor_score_is_reached():
+    X, y = make_blobs(n_samples=300, random_state=0)
+    flat = TopKClassifier(fit_intercept=False, random_state=0)
+    assert flat.fit(X, y).score(X, y) > 0.83  # what scikit-learn asks for without the tag
+    assert TopKClassifier(random_state=0).fit(X, y).score(X, y) > 0.9
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_class_weights_move_a_boundary_off_the_origin_with_an_intercept_only():
+    """The weights leave nothing but class 0, of which scikit-learn asks 0.87 of the predictions."""
+    X, y = make_blobs(centers=3, random_state=0, cluster_std=20)
+    X = StandardScaler().fit_transform(X)
+    model = TopKClassifier(class_weight={0: 1000, 1: 1e-4, 2: 1e-4}, random_state=0)
+    assert np.mean(model.fit(X, y).predict(X) == 0) > 0.87
+    model.set_params(fit_intercept=False)
+    assert np.mean(model.fit(X, y).predict(X) == 0) < 0.87

@@ -212,6 +212,18 @@ def test_the_half_space_svm_in_the_hull_approaches_the_quadratic_program(problem
     assert outside < 0.02
 
 
+def test_the_loss_of_hill_and_doucet_is_weston_and_watkins():
+    """NIPS 2012, Remark 1, [8]: ``sum_j max{0, eps - <f, v_j>}``, v_j the direction of c_y - c_j."""
+    scores, labels = points()
+    factor = np.sqrt(M / (M - 1))
+    S = oracles.code_products(scores)
+    own = S[np.arange(60), labels][:, None]
+    hinges = np.maximum(0.0, factor / np.sqrt(2) - (own - S) / np.sqrt(2 * M / (M - 1)))
+    hinges[np.arange(60), labels] = 0.0
+    known = losses.value("svm_ww", scores / factor, labels) * factor / np.sqrt(2)
+    assert hinges.sum(axis=1) == pytest.approx(known)
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [

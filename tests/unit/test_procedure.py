@@ -53,13 +53,14 @@ def test_sets_with_one_procedure_share_its_sentences(protocols):
 
 
 def sentences_of(protocols, methods, threshold="tune", budget="standard", study=None, **fields):
+    by_name = {method.name: method for method in methods}
+    study = study or Study(name="s", title="S", datasets=("a",), methods=[*by_name])
     catalogue = SimpleNamespace(
-        registry={"a": entry("a", **fields)},
-        methods={method.name: method for method in methods},
+        registry={name: entry(name, **fields) for name in study.datasets},
+        methods=by_name,
         protocols=protocols,
     )
-    known = Study(name="s", title="S", datasets=("a",), methods=[*catalogue.methods])
-    return procedure_of(study or known, catalogue, budget, threshold)
+    return procedure_of(study, catalogue, budget, threshold)
 
 
 LABELS = Method("lr", "LR^{ML}", "lr_ml")
@@ -117,10 +118,12 @@ def test_the_rows_of_validation_are_those_of_the_method(protocols):
 
 
 def test_methods_for_other_sets_are_not_named(protocols):
-    pairs = [("a", "lr"), ("b", "rbf")]
-    study = SimpleNamespace(datasets=("a",), metrics=(), pairs=pairs)
+    study = Study(name="s", title="S", datasets=("a", "b"), methods=("lr",), only={"rbf": ("b",)})
     text = sentences_of(protocols, [LABELS, RBF], study=study, task="multilabel", parts=("all",))
-    assert "RBF" not in text
+    of_a, of_b = text.split(" B: ")
+    assert of_a.startswith("A: ")  # not "A and B: "
+    assert "RBF" not in of_a
+    assert "RBF" in of_b
 
 
 def test_label_sets_are_validated_on_their_validation_part(protocols):

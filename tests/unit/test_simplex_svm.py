@@ -1,4 +1,4 @@
-"""The simplex SVMs and online training: warm starts, weights, seeds, and what they refuse."""
+"""The simplex SVMs and online training: warm starts, seeds, limits, and what they refuse."""
 
 import numpy as np
 import pytest

@@ -105,6 +105,7 @@ X4, Y4 = np.eye(4, 3), [0, 1, 1, 0]
         ({"sample_weight": [0, 0, 0, 0]}, ValueError, "zero for every row"),
         ({"dtype": np.float16}, ValueError, "dtype must be"),
         ({"window": 0}, ValueError, "window must be >= 1"),
+        ({"window": 1.5}, TypeError, "window must be an integer"),
         ({"W0": np.zeros((2, 3))}, ValueError, r"W0 must have the shape \(3, 2\), got \(2, 3\)"),
         ({"W0": np.zeros((3, 2)), "kernel": "rbf", "theta": 1.0}, ValueError, "W0 has no meaning"),
         ({"X": np.zeros((0, 3)), "y": []}, ValueError, "X is empty"),

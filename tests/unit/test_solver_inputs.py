@@ -119,6 +119,19 @@ def test_memory_mapped_rows_are_read_in_place(problem, tmp_path, monkeypatch):
         assert solution.primal == here.primal
 
 
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_rows_may_be_shuffled_in_windows(problem, form):
+    X, y = form(np.tile(problem[0], (9, 1))), np.tile(problem[1], 9)
+    options = {"loss": "svm_multi", "gamma": 0.5, "C": 0.05, "tol": 1e-7, "max_iter": 5000}
+    whole = toplabel.solve(X, y, **options)
+    for window in (1, 100, 300, 10**9):
+        windows = toplabel.solve(X, y, window=window, **options)
+        assert windows.status == "converged"
+        assert toplabel.certify(X, y, windows).relative_gap <= 2e-7
+        assert windows.primal == pytest.approx(whole.primal, rel=3e-7)
+        assert np.array_equal(windows.A, whole.A) == (window == 10**9)
+
+
 def test_pages_of_a_mapped_file_are_given_back(problem, tmp_path, monkeypatch):
     """What is dropped is read again: the result is that of the array in memory, NaN is found."""
     rng = np.random.default_rng(0)

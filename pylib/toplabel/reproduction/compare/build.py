@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -36,7 +36,7 @@ from toplabel.reproduction.compare.verdicts import (
 )
 from toplabel.reproduction.config.catalogue import Catalogue
 from toplabel.reproduction.config.datasets import Registry
-from toplabel.reproduction.config.keys import key_of, table_name
+from toplabel.reproduction.config.keys import Key, key_of, table_name
 from toplabel.reproduction.config.methods import Method
 from toplabel.reproduction.config.notes import Notes
 
@@ -180,19 +180,30 @@ def _with_seeds(measured: pd.DataFrame, seeds_of: Mapping[str, str]) -> pd.DataF
     return measured.drop(columns=[*names.values()]).merge(again, on=keys, how="left")
 
 
-def _meeting(row: Row) -> tuple:
-    """Return what a measured number has in common with the printed one that it meets."""
-    return row["source"], row["dataset"], row["features"], key_of(row), row["metric"]
+class Meeting(NamedTuple):
+    """What a measured number has in common with the printed one that it meets."""
+
+    source: str
+    dataset: str
+    features: str
+    method: Key
+    metric: str
+
+
+def _meeting(row: Row) -> Meeting:
+    return Meeting(row["source"], row["dataset"], row["features"], key_of(row), row["metric"])
 
 
 def _comparable(
     numbers: Sequence[Row], sources: Sequence[str], registry: Registry
-) -> dict[tuple, Row]:
+) -> dict[Meeting, Row]:
     """Return the measured numbers by what they meet in each paper that they may stand beside."""
-    comparable: dict[tuple, Row] = {}
+    comparable: dict[Meeting, Row] = {}
     for number in numbers:
+        if number["note"]:
+            continue
         name = number["config_dataset"]
-        for source in [] if number["note"] else sources:
+        for source in sources:
             if not registry.is_compared(name, source):
                 continue
             meeting = _meeting(number | {"source": source, "dataset": registry.published_key(name)})
@@ -207,15 +218,16 @@ def _comparable(
 
 def _gaps(
     printed: Sequence[Row],
-    comparable: Mapping[tuple, Row],
+    comparable: Mapping[Meeting, Row],
     numbers: Sequence[Row],
     registry: Registry,
 ) -> list[str]:
     """Return the note of each printed number: why it has no measured one, as far as results say it."""
-    other_features = {}
-    for source, dataset, features, *method in comparable:
+    of_any_features = {}
+    for meeting in comparable:
+        features = meeting.features
         words = f"the features {features}" if features else "the set's own vectors"
-        other_features[source, dataset, *method] = f"measured with {words}"
+        of_any_features[meeting._replace(features="any")] = f"measured with {words}"
     barred = {
         (registry.published_key(number["config_dataset"]), number["features"]): number["note"]
         for number in numbers
@@ -223,9 +235,12 @@ def _gaps(
     }
     notes = []
     for row in printed:
-        source, dataset, features, *method = meeting = _meeting(row)
-        note = other_features.get((source, dataset, *method)) or barred.get((dataset, features), "")
-        notes.append("" if meeting in comparable else note)
+        meeting = _meeting(row)
+        if meeting in comparable:
+            notes.append("")
+            continue
+        note = of_any_features.get(meeting._replace(features="any"))
+        notes.append(note or barred.get((meeting.dataset, meeting.features), ""))
     return notes
 
 

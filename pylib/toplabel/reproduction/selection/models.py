@@ -54,10 +54,10 @@ class Fit:
 class Fitter:
     """Trains the method of a task on some rows, for one C or candidate after the other.
 
-    With a width `theta` a kernel method takes the Gram matrix of the rows X. The `scaling` of features
-    is None where the method takes them as they are. The seed of a model depends on the names of the
-    task, `fold`, theta and C. Each model may start from the one of the largest C so far, unless its own C
-    is smaller; losses of the library do not.
+    X has the rows with features as the method takes them; with a width `theta` it is trained on their
+    Gram matrix. The seed of a model depends on the names of the task, `fold`, theta and C. Each model
+    may start from the one of the largest C so far, unless its own C is smaller; losses of the library
+    do not.
     """
 
     def __init__(
@@ -73,9 +73,6 @@ class Fitter:
         self._task = task
         self._trainer = create(task.recipe)
         self._labels, self._n_classes = labels, n_classes
-        features = task.recipe.features
-        self.scaling = None if features == "raw" else Scaling.fit(X, features)
-        X = self.seen(X)
         self._X = X if theta is None else rbf_gram(dense(X), theta, task.gram_dtype)
         self._seed_names = (
             "solve" if task.recipe.loss else "baseline",
@@ -90,10 +87,6 @@ class Fitter:
             "k": task.recipe.k,
         }
         self._largest: tuple[float, TrainedMethod | None] = (-math.inf, None)
-
-    def seen(self, X: Matrix) -> Matrix:
-        """Return rows with features as the method takes them."""
-        return X if self.scaling is None else self.scaling.apply(X)
 
     def fit(self, *, C: float | None = None, candidate: int | None = None) -> Fit:
         """Train for one value of C, or a candidate of an estimator by its index, and log the result."""
@@ -292,7 +285,9 @@ def _train_path(prepared: PreparedSet, task: TrainTask, keys: Sequence[Key]) -> 
     part = prepared.parts[split.train]
     check_rows(part, recipe, prepared.name)
     X, labels = labelled(part.X, training_labels(part, recipe))
-    fitter = Fitter(task, X, labels, prepared.n_classes, first.theta, 0, is_final=True)
+    scaling = None if recipe.features == "raw" else Scaling.fit(X, recipe.features)
+    rows = X if scaling is None else scaling.apply(X)
+    fitter = Fitter(task, rows, labels, prepared.n_classes, first.theta, 0, is_final=True)
     test = prepared.parts[split.test].X
     models = []
     for key in keys:
@@ -308,7 +303,7 @@ def _train_path(prepared: PreparedSet, task: TrainTask, keys: Sequence[Key]) -> 
                 status=solution.status,
                 seconds=round(fit.seconds, 6),
                 gradient_norm=np.nan if norm is None else float(norm),
-                **_kept(solution, recipe, fitter.scaling, test),
+                **_kept(solution, recipe, scaling, test),
             )
         )
     return models

@@ -32,7 +32,7 @@ from toplabel.reproduction.selection.choice import (
     refined_points,
 )
 from toplabel.reproduction.selection.measures import all_values, sign
-from toplabel.reproduction.selection.models import Fit, Fitter, pool
+from toplabel.reproduction.selection.models import Fit, Fitter, Scaling, pool
 from toplabel.reproduction.selection.problems import (
     ValidationProblem,
     fewer_rows,
@@ -162,6 +162,15 @@ class FoldPath:
             raise ValueError(f"method '{self.task.method}': has none of the metrics {asked} here")
         return metrics
 
+    @cached_property
+    def _rows(self) -> tuple[Matrix, Matrix]:
+        """The rows to train and to measure on, with features as the method takes them on every path."""
+        X, X_eval = self.problem.X, self.problem.X_eval
+        if self.task.recipe.features == "raw":
+            return X, X_eval
+        scaling = Scaling.fit(X, self.task.recipe.features)
+        return scaling.apply(X), scaling.apply(X_eval)
+
     def arranged(self, points: Sequence[Point]) -> GridValues:
         """Return what was measured on this fold as a grid."""
         thresholds = self.task.grid.threshold_values()
@@ -191,12 +200,11 @@ class FoldPath:
         self, exponent: float | None, along: Sequence[float], stopping: EarlyStopping
     ) -> list[Point]:
         grid, problem = self.task.grid, self.problem
-        X = problem.X
+        X, held_out = self._rows
         theta = None if exponent is None else grid.theta.value(exponent)
         fitter = Fitter(self.task, X, problem.labels, problem.n_classes, theta, self.fold)
-        held_out = fitter.seen(problem.X_eval)
         if theta is not None:
-            held_out = cross_gram(dense(held_out), dense(fitter.seen(X)), theta)
+            held_out = cross_gram(dense(held_out), dense(X), theta)
         points: list[Point] = []
         for place in sorted(along):
             is_index = bool(self.task.recipe.estimator)
