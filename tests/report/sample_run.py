@@ -59,28 +59,31 @@ def cells() -> pd.DataFrame:
     shared |= {"status": "converged", "budget": "standard", "seconds": 2.0}
     logistic = {"method": "lr_multi", "config_method": "lr_multi"}
     interval = {"rows_low": 75.0, "rows_high": 78.0, "in_rows": "true"}
+    inside, outside = ({"seeds": 5.0, "in_seeds": text} for text in ("true", "false"))
     return frame(
         number(PUBLISHED, 76.5),
         number(PUBLISHED, 75.3, method="lr_multi"),
-        number(PUBLISHED, 90.0, "top2"),
+        number(PUBLISHED, 90.0, "top2", choice="online_passes"),
         number(PUBLISHED, 91.0, "top2", "lr_multi"),
-        number(PUBLISHED, 95.2, "top3", "lr_multi"),
+        number(PUBLISHED, 95.2, "top3", "lr_multi", choice="boosting"),
         number(PUBLISHED, 63.6, method="topk_ent_tr", k="3"),
         number(PUBLISHED, 97.98, method="reference", printed="97.98"),
         number(PUBLISHED, 62.8, dataset="caltech101_silhouettes"),
         number(MEASURED, 76.98, printed="76.5", verdict="match", **shared | interval),
         number(MEASURED, 71.0, printed="75.3", verdict="off", **shared | logistic)
-        | {"status": "max_iter", "relative_gap": 0.02},
-        number(MEASURED, 90.04, "top2", printed="90.0", verdict="match", **shared),
+        | {"status": "max_iter", "relative_gap": 0.02, "reason": "fold_draws"},
+        number(MEASURED, 90.04, "top2", printed="90.0", verdict="match", **shared)
+        | {"seeds": 4.0, "in_seeds": "false"},
         number(MEASURED, 60.8, method="topk_ent_tr", k="3", printed="63.6", verdict="off")
-        | {"study": "multiclass", "config_method": "topk_ent_tr_k3"},
+        | {"study": "multiclass", "config_method": "topk_ent_tr_k3", "in_rows": "false"},
         number(MEASURED, 63.1, method="topk_ent_tr", k="3", printed="63.6", verdict="match")
         | {"reading": "entropy_descent_letter", "config_method": "topk_ent_tr_k3_gd100"},
         number(MEASURED, 88.8, method="mine", dataset="own", **shared | interval)
         | {"source": "", "table": "", "printed": "", "label": "My method", "study": "own"},
-        number(KEPT, 91.2, "top2", "lr_multi", printed="91.0", verdict="match"),
+        number(KEPT, 91.2, "top2", "lr_multi", printed="91.0", verdict="match", **outside),
         number(KEPT, 70.0, printed="75.3", method="lr_multi", verdict="off"),
-        number(KEPT, 62.6, dataset="caltech101_silhouettes", printed="62.8", verdict="match"),
+        number(KEPT, 62.6, dataset="caltech101_silhouettes", printed="62.8", verdict="match")
+        | inside,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -65,10 +65,17 @@ def _require(good: pd.Series, path: Path, complaint: str) -> None:
         raise ValueError(f"{path}:{wrong[0] + 2}: {complaint}")
 
 
-def load_texts(path: PathLike) -> dict[tuple[str, str], Any]:
-    """Return the rows of tables.csv, with `title` and `caption`, by paper and number."""
+class TableText(NamedTuple):
+    """The words of a published table."""
+
+    title: str
+    caption: str
+
+
+def load_texts(path: PathLike) -> dict[tuple[str, str], TableText]:
+    """Return the words of the published tables, the rows of tables.csv, by paper and number."""
     rows = read_frame(path, _TEXTS).itertuples(index=False)
-    return {(row.source, row.table): row for row in rows}
+    return {(row.source, row.table): TableText(row.title, row.caption) for row in rows}
 
 
 def method_label(row: Mapping[str, Any], labels: Mapping[Key, str]) -> str:

@@ -93,29 +93,52 @@ def _counted(counts: Mapping[str, int], keys: Iterable[str]) -> str:
 
 
 def under_found(cells: pd.DataFrame) -> pd.DataFrame:
-    """Return cells with the verdict under the found reading where there is one, and no interval then."""
-    is_found = cells["found"].notna()
-    verdicts = cells["found_verdict"].where(is_found, cells["verdict"])
-    return cells.assign(verdict=verdicts, in_rows=cells["in_rows"].mask(is_found, ""))
+    """Return cells with the verdict under the found reading where there is one.
+
+    They have no intervals, which are those of the stated readings.
+    """
+    verdicts = cells["found_verdict"].where(cells["found"].notna(), cells["verdict"])
+    return cells.assign(verdict=verdicts, in_rows="")
 
 
 # Why numbers differ -------------------------------------------------------------------------------
 
 
-def reasons(inputs: Inputs, cells: pd.DataFrame) -> list[Part]:
-    """Return the reasons why cells of the wide frame are not reproduced, those of most cells first."""
+def _by_reason(cells: pd.DataFrame) -> list[tuple[str, str, pd.DataFrame]]:
+    """Return the title of each reason why cells of the wide frame are not reproduced, the verdicts in
+    words, and the cells; the reasons of most cells first.
+    """
     far = cells[cells["verdict"].isin(NOT_REPRODUCED)]
     groups = [part for _, part in far.groupby("reason", sort=False)]
     groups.sort(key=lambda part: (part["reason"].iloc[0] == "", -len(part)))
+    return [
+        (
+            part["reason_title"].iloc[0] or _UNKNOWN,
+            _counted(part["verdict"].value_counts().to_dict(), VERDICTS),
+            part,
+        )
+        for part in groups
+    ]
+
+
+def reasons_in_short(inputs: Inputs, cells: pd.DataFrame) -> str:
+    """Return the reasons why cells are not reproduced, each with its verdicts and its data sets."""
+    texts = []
+    for title, counts, part in _by_reason(cells):
+        sets = ", ".join(map(inputs.title, part["dataset"].unique()))
+        texts.append(f"{title} ({sets}: {counts})")
+    return "; ".join(texts)
+
+
+def reasons(inputs: Inputs, cells: pd.DataFrame) -> list[Part]:
+    """Return the reasons why cells of the wide frame are not reproduced, with the evidence."""
     parts: list[Part] = []
-    for part in groups:
+    for title, counts, part in _by_reason(cells):
         first = part.iloc[0]
         keys = part[["source", "table"]].drop_duplicates().itertuples(index=False, name=None)
         tables = "; ".join(table_label(*key) for key in keys)
         note = f"{first['reason_why'] or 'These cells were not looked into.'} ({tables})"
-        counts = _counted(part["verdict"].value_counts().to_dict(), VERDICTS)
-        title = f"{first['reason_title'] or _UNKNOWN}."
-        parts.append(Text(title, lead=counts, note=note, style="item"))
+        parts.append(Text(f"{title}.", lead=counts, note=note, style="item"))
         evidence: list[Part] = [
             Text(text, style="note") for text in part["evidence"].unique() if text
         ]

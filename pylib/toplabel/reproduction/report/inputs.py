@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 import pandas as pd
 
 from toplabel.reproduction.compare.comparison import Comparison
+from toplabel.reproduction.compare.published import TableText
 from toplabel.reproduction.config.notes import Notes
 
 
@@ -31,7 +32,7 @@ class Inputs:
     datasets: pd.DataFrame
     run: Mapping[str, Any]
     notes: Notes
-    texts: Mapping[tuple[str, str], Any]
+    texts: Mapping[tuple[str, str], TableText]
     kept_run: Mapping[str, Any] | None
     kept_claims: pd.DataFrame
     tables: list[dict[str, Any]]

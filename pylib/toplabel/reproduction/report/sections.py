@@ -14,6 +14,7 @@ from toplabel.metrics.names import lower_is_better
 from toplabel.reproduction.compare.cells import FIT, INTERVALS
 from toplabel.reproduction.compare.classes import CONFUSION, RATES
 from toplabel.reproduction.compare.published import OTHERS, decimals_of
+from toplabel.reproduction.compare.verdicts import FEWEST_DRAWS
 from toplabel.reproduction.files import read_npz
 from toplabel.reproduction.frames import read_frame
 from toplabel.reproduction.report import findings
@@ -46,17 +47,15 @@ from toplabel.reproduction.report.tree import (
 )
 
 _QUOTED = "Results of other authors that the paper quotes:"
-_READINGS = "Readings behind † and “found”:"
+_FURTHER = "printed numbers lie in the 95 % interval of a further draw of the folds"
 _LARGEST = 30  # classes of a confusion matrix that is shown
 _AGAIN = "snakemake --cores 1 --forceall results/FILE, with FILE from the last column."
 _RECORD = (
     *("dataset", "features", "label", "metric", "measured", "std", "splits"),
-    *(*INTERVALS, "choice", *FIT, "status", "budget"),
+    *(*INTERVALS, "choice", "reason_title", *FIT, "status", "budget"),
 )
-"""The columns that a record shows, under their names in cells.csv."""
+"""The columns that a record shows, under their names in the wide frame."""
 _METHOD = ["method", "k", "gamma", "kernel"]
-_SAME = ("state", "verdict", "found_verdict", "best", "best_published", "stopped", "record")
-"""The columns that a cell of a grid has as they are."""
 _STATES = ("measured", "kept", "published")
 Record = Mapping[Any, Any]
 """A row of the wide frame."""
@@ -93,14 +92,23 @@ def own_sections(inputs: Inputs) -> list[tuple[pd.DataFrame, Section]]:
 
 
 def _compared(inputs: Inputs, cells: pd.DataFrame) -> list[Part]:
-    """Return the score of a published table."""
+    """Return the score of a published table, and why numbers of it are not reproduced."""
     names = {"measured": "This run", "kept": f"The {inputs.kept_name}, muted in the table"}
     parts: list[Part] = []
     for state, whose in names.items():
-        score = findings.score_of(cells[cells["state"] == state])
-        if score["comparable"]:
-            words = f"{findings.in_words(score)}, of {count(score['comparable'])} compared."
-            parts.append(Text(words, lead=f"{whose}:", style="note"))
+        part = cells[cells["state"] == state]
+        score = findings.score_of(part)
+        if not score["comparable"]:
+            continue
+        words = f"{findings.in_words(score)}, of {count(score['comparable'])} compared."
+        drawn = part[(part["in_seeds"] != "") & (part["seeds"] >= FEWEST_DRAWS)]
+        if len(drawn):
+            inside = drawn[drawn["in_seeds"] == "true"]
+            words += f" {count(len(inside))} of {count(len(drawn))} {_FURTHER}."
+        parts.append(Text(words, lead=f"{whose}:", style="note"))
+        if reasons := findings.reasons_in_short(inputs, part):
+            link, href = "Why numbers differ", "index.html#differences"
+            parts.append(Text(f"{reasons}.", "Not reproduced:", "", link, href, style="note"))
     return parts
 
 
@@ -116,13 +124,10 @@ def _numbers(inputs: Inputs, cells: pd.DataFrame, anchor: str) -> list[Part]:
     grids = [_grid(part, inputs) for _, part in cells.groupby("grid", sort=False)]
     bare = [grid for grid in grids if grid.state == "published"]
     parts: list[Part] = [grid for grid in grids if grid not in bare]
-    names = cells.loc[cells["found"].notna(), "found_reading"].unique()
-    titles = [*cells.loc[cells["choice"] != "", "choice"].unique()]
-    titles += [inputs.notes.readings[name].title for name in names]
-    if titles:
-        parts.append(Text(f"{'; '.join(titles)}.", lead=_READINGS, style="note"))
+    for mark, meaning in _marks(inputs, cells).items():
+        parts.append(Text(f"{meaning}.", lead=f"{mark}:", style="note"))
     if measured.any():
-        title = "Records: parameters, gap, time and file of each number, as in data/cells.csv"
+        title = "Records: parameters, gap, time and file of each number, and why it differs"
         again = Text("A number is computed again, from the raw data, by", note=_AGAIN)
         parts.append(Fold(title, [again, records(cells[measured], inputs)]))
     if bare:
@@ -132,6 +137,18 @@ def _numbers(inputs: Inputs, cells: pd.DataFrame, anchor: str) -> list[Part]:
         words = "; ".join(_quoted(row, inputs) for row in quoted.to_dict("records"))
         parts.append(Text(f"{words}.", lead=_QUOTED, style="note"))
     return parts
+
+
+def _marks(inputs: Inputs, cells: pd.DataFrame) -> dict[str, str]:
+    """Return what each mark means that stands in the grids of a table: †, “found” and ‡."""
+    is_chosen = (cells["choice"] != "") & (cells["verdict"] != "")
+    found = cells.loc[cells["found"].notna(), "found_reading"].unique()
+    meanings = {
+        "†": "; ".join(cells.loc[is_chosen, "choice"].unique()),
+        "found": "; ".join(inputs.notes.readings[name].title for name in found),
+        "‡": "the fit did not converge" if cells["stopped"].any() else "",
+    }
+    return {mark: meaning for mark, meaning in meanings.items() if meaning}
 
 
 def _quoted(row: Mapping[str, Any], inputs: Inputs) -> str:
@@ -221,14 +238,23 @@ def _grid_cell(row: Record) -> GridCell:
     decimals = decimals_of(row["metric"], row["printed"])
     ends = [fixed(row[name], decimals) for name in ("rows_low", "rows_high")]
     return {
-        **{name: row[name] for name in _SAME},
-        **{name: fixed(row[name], decimals) for name in ("std", "published_std", "found")},
+        "state": row["state"],
         "ours": fixed(row["measured"], decimals),
+        "std": fixed(row["std"], decimals),
         "published": row["printed"],
+        "published_std": fixed(row["published_std"], decimals),
         # Rounded first: subtracting left errors in the last digits, which would decide a half.
         "difference": signed(round(row["difference"], 10), decimals),
         "interval": " to ".join(filter(None, ends)),
+        "verdict": row["verdict"],
+        "reason": row["reason_title"],
+        "found": fixed(row["found"], decimals),
+        "found_verdict": row["found_verdict"],
         "choice": row["choice"] if row["verdict"] else "",
+        "best": row["best"],
+        "best_published": row["best_published"],
+        "stopped": row["stopped"],
+        "record": row["record"],
     }
 
 

@@ -7,9 +7,9 @@ same tree; none of them computes anything. A text may hold the small markup of
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Required, TypedDict
 
 from toplabel.reproduction.report.text import are_numbers
 
@@ -93,12 +93,30 @@ class Column:
     interval: bool = False
 
 
-GridCell = Mapping[str, Any]
-"""A number of ours, the printed one, and how they compare: a row of the wide frame as text.
+class GridCell(TypedDict, total=False):
+    """A number of ours, the printed one, and how they compare: a row of the wide frame as text.
 
-`state` is "measured" in this run, "kept" (measured by the kept run alone), "published" (never measured)
-or "empty", which has nothing else. `record` is the anchor of the row with the parameters and the file.
-"""
+    `state` is "measured" in this run, "kept" (measured by the kept run alone), "published" (never
+    measured) or "empty", which has nothing else. `reason` is the title of the reason why the number is
+    not reproduced, `record` the anchor of the row with the parameters and the file.
+    """
+
+    state: Required[str]
+    ours: str
+    std: str
+    published: str
+    published_std: str
+    difference: str
+    interval: str
+    verdict: str
+    reason: str
+    found: str
+    found_verdict: str
+    choice: str
+    best: bool
+    best_published: bool
+    stopped: bool
+    record: str
 
 
 @dataclass
