@@ -263,6 +263,21 @@ def test_each_cell_is_a_mark_of_the_agreement_chart() -> None:
     assert charts.draw_agreement(POINTS) == drawn
 
 
+def test_the_best_of_a_set_is_at_the_top_of_the_figure_of_seconds() -> None:
+    rows = [("fast", 1.0, 2.0), ("slow", 100.0, 0.0), ("fast", 10.0, 1.0), ("slow", 0.0, 4.0)]
+    scores = pd.DataFrame(rows, columns=["label", "seconds", "behind"])
+    tree = ET.fromstring(charts.draw_seconds(scores, "points"))
+    places = []
+    for i in range(2):
+        (group,) = [group for group in tree.iter() if group.get("id") == f"method-{i}"]
+        uses = [part for part in group.iter() if part.tag.endswith("use")]
+        places += [(float(use.get("x", "nan")), float(use.get("y", "nan"))) for use in uses]
+    by_method = scores.sort_values("label", kind="stable")
+    across, down = zip(*places, strict=True)
+    assert [*np.argsort(across)] == [*np.argsort(by_method["seconds"])]
+    assert [*np.argsort(down)] == [*np.argsort(by_method["behind"])]
+
+
 def test_the_picture_of_the_readme_is_the_last_whole_run() -> None:
     cells = compared(read_cells(ROOT / "reports/summary/cells.csv"), KEPT)
     points = charts.points_of(cells)

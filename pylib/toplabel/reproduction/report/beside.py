@@ -12,6 +12,7 @@ from toplabel.reproduction.compare.beside import LEVEL
 from toplabel.reproduction.compare.published import decimals_of
 from toplabel.reproduction.compare.statistics import FEWEST_SETS
 from toplabel.reproduction.frames import split_names
+from toplabel.reproduction.report.figures import charts
 from toplabel.reproduction.report.inputs import Inputs
 from toplabel.reproduction.report.study_table import TESTS, Record, StudyTable, ends_of
 from toplabel.reproduction.report.text import WORDS, count, fixed, p_value, plain, slug
@@ -33,8 +34,9 @@ def study_tables(inputs: Inputs) -> dict[str, list[StudyTable]]:
 def sections(inputs: Inputs) -> tuple[list[Section], dict[str, str]]:
     """Return a section for each study with several methods, and the diagrams of mean ranks, SVG by name.
 
-    All metrics of own data are shown, of the papers' studies the first, and of the others the answer
-    alone; comparison_*.csv in results/ has the rest.
+    All metrics of own data are shown, whose tables stand on the front page (`front_parts`). Of the
+    papers' studies the first is shown, and of the others the answer alone; comparison_*.csv in results/
+    has the rest.
     """
     made: list[Section] = []
     pictures: dict[str, str] = {}
@@ -43,12 +45,18 @@ def sections(inputs: Inputs) -> tuple[list[Section], dict[str, str]]:
         if not several:
             continue
         compared = several[:1] if inputs.of_papers else several
-        parts: list[Part] = []
+        link = Text("", link="The tables of methods by data sets", href="index.html#score")
+        parts: list[Part] = [link]
+        if inputs.of_papers:
+            parts = [Text(answer(several[0])), *_table_and_notes(several[0])]
         for table in compared:
-            # A note that several metrics share stands once.
-            parts += [part for part in _parts(table) if part not in parts]
             if table.is_over_sets:
+                parts.append(table.ranks())
                 pictures[table.ranks().name] = table.diagram().decode()
+            parts.append(table.against_reference())
+        seconds = several[0].seconds()
+        parts.append(seconds)
+        pictures[seconds.name] = charts.draw_seconds(several[0].scores, several[0].points)
         for table in several[len(compared) :]:
             if table.is_over_sets:
                 parts.append(Text(answer(table), style="item"))
@@ -59,22 +67,43 @@ def sections(inputs: Inputs) -> tuple[list[Section], dict[str, str]]:
     return made, pictures
 
 
-def _parts(table: StudyTable) -> list[Part]:
-    """Return all that is said of the methods by the metric."""
+def front_parts(inputs: Inputs) -> list[Part]:
+    """Return the answers and the tables of each study of own data, for the front page.
+
+    The headline of the page says which mean rank is the best by the first metric.
+    """
+    studies = study_tables(inputs)
+    parts: list[Part] = []
+    for study, tables in studies.items():
+        title, _ = inputs.studies[study]
+        for table in tables:
+            lead = f"{title}:" if len(studies) > 1 else ""
+            parts.append(Text(answer(table, with_rank=table is not tables[0]), lead=lead))
+            if len(table.labels) > 1:
+                # A note that several metrics share stands once.
+                parts += [part for part in _table_and_notes(table) if part not in parts]
+        if len(tables[0].labels) > 1:
+            href = f"{NAME}.html#{slug(f'beside-{study}')}"
+            parts.append(
+                Text("", link="Tests, differences and seconds of these methods", href=href)
+            )
+    return parts
+
+
+def _table_and_notes(table: StudyTable) -> list[Part]:
+    """Return the table of the methods, and what is to be known beside it."""
     notes = [_legend(table), _left_out(table), _why_no_test(table)]
-    parts: list[Part] = [Text(answer(table)), table.table()]
-    parts += [Text(text, style="note") for text in notes if text]
-    parts += [table.ranks()] if table.is_over_sets else []
-    return [*parts, table.against_reference()]
+    return [table.table(), *(Text(text, style="note") for text in notes if text)]
 
 
 def files(inputs: Inputs) -> dict[str, str]:
     """Return the files for a paper on own data, and what each of them is."""
     names = {}
-    for table in (table for tables in study_tables(inputs).values() for table in tables):
-        for ending, words in _WORDS["files"].items():
-            if table.is_over_sets or "ranks" not in ending:
-                names[f"data/{table.file_name}{ending}"] = f"{table.metric}: {words}"
+    for tables in study_tables(inputs).values():
+        for table in tables:
+            for ending, words in _WORDS["files"].items():
+                if table.is_over_sets or "ranks" not in ending:
+                    names[f"data/{table.file_name}{ending}"] = f"{table.metric}: {words}"
     return names | _WORDS["files_of_all"]
 
 
@@ -84,7 +113,8 @@ def files(inputs: Inputs) -> dict[str, str]:
 def headline(inputs: Inputs) -> str:
     """Return which methods are best in all studies by their first metrics, without markup."""
     sentences = []
-    for table, *_ in study_tables(inputs).values():
+    for tables in study_tables(inputs).values():
+        table = tables[0]
         best = table.scores[table.scores["best"]].groupby("dataset", sort=False)["label"]
         texts = [f"on {inputs.title(str(name))} by {listed(labels)}" for name, labels in best]
         on_sets = f"{table.metric} is best {'; '.join(texts)}."
@@ -92,10 +122,14 @@ def headline(inputs: Inputs) -> str:
     return plain(" ".join(sentences))
 
 
-def answer(table: StudyTable) -> str:
-    """Return which method is best, and by how much, in a sentence or one for each data set."""
+def answer(table: StudyTable, with_rank: bool = True) -> str:
+    """Return which method is best, and by how much, in a sentence or one for each data set.
+
+    Over data sets the best mean rank comes first, where it does not stand above.
+    """
     if table.is_over_sets:
-        return _answer_over_sets(table)
+        words = _answer_over_sets(table)
+        return f"{_best_rank(table)} {words}" if with_rank else words
     sets = table.scores.groupby("dataset", sort=False)
     return " ".join(_answer_on(table, str(name), rows) for name, rows in sets)
 
@@ -112,13 +146,13 @@ def _answer_over_sets(table: StudyTable) -> str:
     first, second = table.methods.to_dict("records")[:2]
     is_reference = first["method"] == table.test["reference"]
     ahead = second if is_reference else first
-    who = f"{second['label']}, the next, lies" if is_reference else "It lies"
+    who = f"{second['label']}, the next," if is_reference else first["label"]
     whom = "the reference" if is_reference else f"{table.reference}, the reference"
     side = "behind" if ahead["ahead"] < 0 else "ahead of"
     friedman = table.test["friedman_p"]
     tells = "tells" if friedman <= LEVEL else "does not tell"
     return (
-        f"{_best_rank(table)} {who} {fixed(abs(ahead['ahead']), 2)} {table.points} {side} {whom},"
+        f"{who} lies {fixed(abs(ahead['ahead']), 2)} {table.points} {side} {whom},"
         f" in the median over the sets ({_interval(ahead, 'ahead', 'sets')}{_p(ahead['p'])})."
         f" Friedman’s test {tells} the methods apart{_p(friedman)}. {_beyond_doubt(table)}"
     )
@@ -127,16 +161,18 @@ def _answer_over_sets(table: StudyTable) -> str:
 def _beyond_doubt(table: StudyTable) -> str:
     """Return whether a test of pairs tells the best method from all others."""
     first, *others = table.methods["method"]
+    best = table.labels[first]
     groups = [group for test in TESTS for group in table.groups(test) if first in group]
     level = {name for group in groups for name in group}
     labels = [table.labels[name] for name in others if name in level]
     if not labels:
-        return "Both tests of pairs tell it from every other method."
+        return f"Both tests of pairs tell {best} from every other method."
     if len(labels) == len(others):
         return (
-            "No method is best beyond doubt: some test of pairs does not tell it from each other."
+            f"No method is best beyond doubt: some test of pairs does not tell {best} from each of the"
+            " others."
         )
-    return f"Some test of pairs does not tell it from {listed(labels)}."
+    return f"Some test of pairs does not tell {best} from {listed(labels)}."
 
 
 def _answer_on(table: StudyTable, dataset: str, rows: pd.DataFrame) -> str:

@@ -72,7 +72,8 @@ def front_page(inputs: Inputs) -> tuple[Page, dict[str, str]]:
     state = MEASURED if score_of(inputs.cells_in(MEASURED))["comparable"] else KEPT
     points = charts.points_of(inputs.cells_in(state))
     pictures = {"agreement": charts.draw_agreement(points)} if len(points) else {}
-    score = [*_warnings(inputs), *_answers(inputs), *_scores(inputs)]
+    methods = [] if inputs.of_papers else beside.front_parts(inputs)
+    score = [*_warnings(inputs), *methods, *_scores(inputs)]
     score += [_agreement(state, inputs)] if pictures else []
     files = _WORDS["downloads"] | ({} if inputs.of_papers else beside.files(inputs))
     rows = [[Entry(file, href=file), words] for file, words in files.items()]
@@ -100,12 +101,6 @@ def _differences(inputs: Inputs) -> list[Part]:
         title = f"In the {inputs.kept_name}, of cells that this run did not measure"
         parts.append(Fold(title, of_kept))
     return parts
-
-
-def _answers(inputs: Inputs) -> list[Part]:
-    """Return which methods are best in each study of own data by its first metric."""
-    studies = {} if inputs.of_papers else beside.study_tables(inputs)
-    return [Text(beside.answer(tables[0])) for tables in studies.values()]
 
 
 def _warnings(inputs: Inputs) -> list[Part]:

@@ -17,7 +17,7 @@ from toplabel.reproduction.report.background import last_error
 from toplabel.reproduction.report.beside import caption, study_tables
 from toplabel.reproduction.report.inputs import Inputs
 from toplabel.reproduction.report.render import templates
-from toplabel.reproduction.report.study_table import StudyTable
+from toplabel.reproduction.report.study_table import Record, StudyTable
 from toplabel.reproduction.report.text import SEGMENT, fixed, p_value
 from toplabel.reproduction.report.tree import Entry
 
@@ -113,25 +113,28 @@ def _marked(entry: Entry) -> str:
 
 def latex_numbers(table: StudyTable) -> Iterable[tuple[str, str]]:
     """Yield names and texts of the numbers of a comparison."""
-    test, decimals = table.test, decimals_of(table.test["metric"])
-    digits = {"mean": decimals, "std": decimals, "ahead": 2, "ahead_low": 2, "ahead_high": 2}
-    digits |= {"mean_rank": 2}
-    numbers: list[tuple[list[str], dict[str, str]]] = []
+    test = table.test
     for row in (*table.scores.to_dict("records"), *table.methods.to_dict("records")):
-        texts = {column: fixed(row.get(column, nan), number) for column, number in digits.items()}
-        texts |= {column: p_value(row.get(column, nan)) for column in ("ahead_p", "p")}
-        if row["method"] == test["reference"]:
-            texts = {column: text for column, text in texts.items() if column in _OF_REFERENCE}
-        numbers.append(([row.get("dataset", ""), row["method"]], texts))
-    texts = {
+        names = test["study"], test["metric"], row.get("dataset", ""), row["method"]
+        is_reference = row["method"] == test["reference"]
+        for column, text in _number_texts(row, decimals_of(test["metric"])).items():
+            if text and (column in _OF_REFERENCE or not is_reference):
+                yield command_name(*names, column), latex(text)
+    of_tests = {
         "friedman_p": p_value(test["friedman_p"]),
         "critical_difference": fixed(test["critical_difference"], 3),
     }
-    numbers.append(([], texts))
-    for names, texts in numbers:
-        for column, text in texts.items():
-            if text:
-                yield command_name(test["study"], test["metric"], *names, column), latex(text)
+    for column, text in of_tests.items():
+        if text:
+            yield command_name(test["study"], test["metric"], column), latex(text)
+
+
+def _number_texts(row: Record, decimals: int) -> dict[str, str]:
+    """Return the numbers of a row of the scores or of the methods as texts; "" where it has none."""
+    digits = {"mean": decimals, "std": decimals, "ahead": 2, "ahead_low": 2, "ahead_high": 2}
+    digits["mean_rank"] = 2
+    texts = {column: fixed(row.get(column, nan), number) for column, number in digits.items()}
+    return texts | {column: p_value(row.get(column, nan)) for column in ("ahead_p", "p")}
 
 
 def command_name(*names: str) -> str:

@@ -124,6 +124,15 @@ class StudyTable:
         name = f"ranks-{self.test['study']}-{self.test['metric']}"
         return Figure(name, title, caption, f"Mean ranks: {words}.")
 
+    def seconds(self) -> Figure:
+        """Return the figure of the distance from the best method against seconds."""
+        machine = self.inputs.run["machine"].get("cpu") or "an unknown machine"
+        created = self.inputs.run["created"][:10]
+        words = _WORDS["seconds"].format(created=created, machine=machine, points=self.points)
+        alt = f"A mark for each method on each data set; data/{self.file_name}.csv has the numbers."
+        name = f"seconds-{self.test['study']}-{self.test['metric']}"
+        return Figure(name, f"{self.metric}: what accuracy costs", words, alt)
+
     # ---- tables ----------------------------------------------------------------------------------
 
     def table(self) -> Table:

@@ -1,5 +1,5 @@
-"""The charts that a report draws itself: how far each measured number lies from the printed one, and
-the critical-difference diagram of methods.
+"""The charts that a report draws itself: how far each measured number lies from the printed one, the
+distance from the best method against seconds, and the critical-difference diagram of methods.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from matplotlib.figure import Figure
 from toplabel.reproduction.compare.verdicts import CLOSE, TOLERANCE, VERDICTS, in_points
 from toplabel.reproduction.report.figures.drawing import (
     INK,
+    MARKERS,
     MUTED,
     PALETTE,
     WIDTH,
@@ -30,6 +31,7 @@ _BINS = 80  # stacks of marks on each side of 0
 _ROOM = 0.84  # of a row, for its highest stack
 _LARGEST_STEP = 0.16  # of a row, between two marks of a stack
 _ROW = 0.36  # inches
+_LEGEND_LINE = 0.19  # inches
 _GREEN = "#009e73"
 # Marker, colour and size of each verdict.
 _MARKS = {
@@ -111,6 +113,33 @@ def _stacked(points: pd.DataFrame, ax: Axes, reach: float) -> pd.DataFrame:
     step = (_ROOM / highest).clip(upper=_LARGEST_STEP)
     side = np.where(rank % 2 == 1, 1, -1)
     return marks.assign(height=marks["row"] + step * ((rank + 1) // 2) * side)
+
+
+# What accuracy costs: the distance of each method from the best one of a set, against its seconds ----
+
+
+def draw_seconds(scores: pd.DataFrame, points: str) -> str:
+    """Draw a mark for each method on each data set as SVG.
+
+    `scores` has the columns `label`, `seconds` and `behind` of `compare.beside.SCORES`, and `points` is
+    the unit of the last.
+    """
+    with house_style():
+        height = 2.5 + _LEGEND_LINE * scores["label"].nunique() / 3
+        figure = Figure(figsize=(WIDTH, height), layout="constrained")
+        ax = figure.subplots()
+        for i, (label, part) in enumerate(scores.groupby("label", sort=False)):
+            seconds = part["seconds"].clip(lower=1e-3)  # of a fit too short to measure
+            # Without lines colour and marker tell the methods apart: 49 pairs.
+            marker = MARKERS[(i + i // len(PALETTE)) % len(MARKERS)]
+            look: dict[str, Any] = {"color": f"C{i}", "marker": marker, "linestyle": ""}
+            look["label"] = mathtext(str(label))
+            ax.plot(seconds, part["behind"], gid=f"method-{i}", **look)
+        ax.set(xscale="log", xlabel="seconds of selection and training, all splits")
+        ax.set_ylabel(f"{points} behind the best")
+        ax.invert_yaxis()
+        figure.legend(loc="outside lower left", ncols=3)
+        return picture(figure, "Distance from the best by seconds").decode()
 
 
 # The critical-difference diagram: mean ranks, and which methods no test tells apart ---------------
