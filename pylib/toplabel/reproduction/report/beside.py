@@ -1,5 +1,5 @@
-"""The page "Methods beside each other": tables and sentences of each study by each metric, and what the
-tests say.
+"""The methods of each study beside each other: answers and tables by each metric, which in a report on
+own data stand on the front page, and the page with what the tests say.
 """
 
 from __future__ import annotations
@@ -45,10 +45,9 @@ def sections(inputs: Inputs) -> tuple[list[Section], dict[str, str]]:
         if not several:
             continue
         compared = several[:1] if inputs.of_papers else several
-        link = Text("", link="The tables of methods by data sets", href="index.html#score")
-        parts: list[Part] = [link]
-        if inputs.of_papers:
-            parts = [Text(answer(several[0])), *_table_and_notes(several[0])]
+        parts: list[Part] = [Text(answer(several[0])), *_table_and_notes(several[0])]
+        if not inputs.of_papers:
+            parts = [Text("", link="The tables of methods by data sets", href="index.html#score")]
         for table in compared:
             if table.is_over_sets:
                 parts.append(table.ranks())
@@ -73,21 +72,21 @@ def front_parts(inputs: Inputs) -> list[Part]:
     The headline of the page says which mean rank is the best by the first metric.
     """
     studies = study_tables(inputs)
-    parts: list[Part] = []
+    made: list[Part] = []
     for study, tables in studies.items():
         title, _ = inputs.studies[study]
+        parts: list[Part] = []
         for table in tables:
             lead = f"{title}:" if len(studies) > 1 else ""
             parts.append(Text(answer(table, with_rank=table is not tables[0]), lead=lead))
             if len(table.labels) > 1:
                 # A note that several metrics share stands once.
                 parts += [part for part in _table_and_notes(table) if part not in parts]
-        if len(tables[0].labels) > 1:
-            href = f"{NAME}.html#{slug(f'beside-{study}')}"
-            parts.append(
-                Text("", link="Tests, differences and seconds of these methods", href=href)
-            )
-    return parts
+        if any(len(table.labels) > 1 for table in tables):
+            link, href = "Tests, differences, seconds", f"{NAME}.html#{slug(f'beside-{study}')}"
+            parts.append(Text("", link=link, href=href))
+        made += parts
+    return made
 
 
 def _table_and_notes(table: StudyTable) -> list[Part]:
@@ -168,10 +167,7 @@ def _beyond_doubt(table: StudyTable) -> str:
     if not labels:
         return f"Both tests of pairs tell {best} from every other method."
     if len(labels) == len(others):
-        return (
-            f"No method is best beyond doubt: some test of pairs does not tell {best} from each of the"
-            " others."
-        )
+        return f"No method is best beyond doubt: each is level with {best} by some test of pairs."
     return f"Some test of pairs does not tell {best} from {listed(labels)}."
 
 

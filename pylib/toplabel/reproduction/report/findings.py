@@ -104,21 +104,14 @@ def under_found(cells: pd.DataFrame) -> pd.DataFrame:
 # Why numbers differ -------------------------------------------------------------------------------
 
 
-def _by_reason(cells: pd.DataFrame) -> list[tuple[str, str, pd.DataFrame]]:
-    """Return the title of each reason why cells of the wide frame are not reproduced, the verdicts in
-    words, and the cells; the reasons of most cells first.
-    """
+def _by_reason(cells: pd.DataFrame) -> Iterable[tuple[str, str, pd.DataFrame]]:
+    """Yield title, verdicts and cells of each reason why cells are not reproduced, most cells first."""
     far = cells[cells["verdict"].isin(NOT_REPRODUCED)]
     groups = [part for _, part in far.groupby("reason", sort=False)]
     groups.sort(key=lambda part: (part["reason"].iloc[0] == "", -len(part)))
-    return [
-        (
-            part["reason_title"].iloc[0] or _UNKNOWN,
-            _counted(part["verdict"].value_counts().to_dict(), VERDICTS),
-            part,
-        )
-        for part in groups
-    ]
+    for part in groups:
+        counts = _counted(part["verdict"].value_counts().to_dict(), VERDICTS)
+        yield part["reason_title"].iloc[0] or _UNKNOWN, counts, part
 
 
 def reasons_in_short(inputs: Inputs, cells: pd.DataFrame) -> str:

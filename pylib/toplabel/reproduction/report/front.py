@@ -9,12 +9,7 @@ from toplabel.reproduction.report.background import kinds_of_missing
 from toplabel.reproduction.report.figures import charts
 from toplabel.reproduction.report.findings import missed, score_of
 from toplabel.reproduction.report.inputs import Inputs
-from toplabel.reproduction.report.text import (
-    PAPERS,
-    WORDS,
-    count,
-    fixed,
-)
+from toplabel.reproduction.report.text import PAPERS, WORDS, count, fixed
 from toplabel.reproduction.report.tree import (
     Entry,
     Figure,
@@ -77,16 +72,14 @@ def front_page(inputs: Inputs) -> tuple[Page, dict[str, str]]:
     score += [_agreement(state, inputs)] if pictures else []
     files = _WORDS["downloads"] | ({} if inputs.of_papers else beside.files(inputs))
     rows = [[Entry(file, href=file), words] for file, words in files.items()]
-    losses = (
-        [Text(_WORDS["losses"], link=_EVIDENCE, href=f"../{_EVIDENCE}")] if inputs.of_papers else []
-    )
+    losses = Text(_WORDS["losses"], link=_EVIDENCE, href=f"../{_EVIDENCE}")
     claims = findings.claim_parts(inputs)
     sections = [
         Section("score", "", score),
         Section("differences", "Why numbers differ", _differences(inputs)),
         Section("readings", "Other readings of the protocols", findings.readings(inputs)),
         Section("findings", "What the papers say, and whether this run agrees", claims),
-        Section("losses", "Which loss for top-5?", [*losses]),
+        Section("losses", "Which loss for top-5?", [losses] if inputs.of_papers else []),
         Section("downloads", "To take away", [table_of("Files", ["File", "What it is"], rows)]),
     ]
     return Page(

@@ -132,9 +132,8 @@ def draw_seconds(scores: pd.DataFrame, points: str) -> str:
             seconds = part["seconds"].clip(lower=1e-3)  # of a fit too short to measure
             # Without lines colour and marker tell the methods apart: 49 pairs.
             marker = MARKERS[(i + i // len(PALETTE)) % len(MARKERS)]
-            look: dict[str, Any] = {"color": f"C{i}", "marker": marker, "linestyle": ""}
-            look["label"] = mathtext(str(label))
-            ax.plot(seconds, part["behind"], gid=f"method-{i}", **look)
+            name = mathtext(str(label))
+            ax.plot(seconds, part["behind"], marker, color=f"C{i}", label=name, gid=f"method-{i}")
         ax.set(xscale="log", xlabel="seconds of selection and training, all splits")
         ax.set_ylabel(f"{points} behind the best")
         ax.invert_yaxis()
