@@ -5,6 +5,7 @@ import pytest
 
 from toplabel.reproduction.compare import intervals
 from toplabel.reproduction.compare.intervals import draw_rows
+from toplabel.reproduction.compare.statistics import holm, over_rows
 from toplabel.reproduction.files import FileError, write_records
 from toplabel.reproduction.selection.evaluation import TrueRanks
 
@@ -20,6 +21,11 @@ def test_a_draw_takes_as_many_rows_as_there_are(monkeypatch):
     assert abs(counts.var(axis=0) - (1 - 1 / n)).max() < 0.2
     monkeypatch.setattr(intervals, "_ENTRIES", 3 * n)
     np.testing.assert_array_equal(intervals.draws_of_means(np.eye(n), "toy", "main") * n, counts)
+
+
+def test_many_methods_far_behind_are_told_apart():
+    p_values = [over_rows(np.full(intervals.DRAWS, 10.0), 10.0).p] * 100
+    assert max(holm(p_values)) < 0.05
 
 
 def test_all_columns_share_the_draws_of_their_names():

@@ -20,7 +20,8 @@ from toplabel.reproduction.files import FileError
 from toplabel.reproduction.jobs import seed_of
 from toplabel.reproduction.selection.evaluation import load_ranks
 
-DRAWS = 1000
+DRAWS = 10_000
+"""Draws of the test rows; so many that Holm's correction for 100 methods leaves a p-value of 0.02."""
 LEVEL = 0.95
 """The level of all intervals."""
 HOLDS, FAILS, UNDECIDED = "holds", "fails", "undecided"
