@@ -140,7 +140,7 @@ def _scores(inputs: Inputs) -> list[Part]:
     if kept["verdict"].ne("").any():
         note += f" {_WORDS['kept'].format(kept=inputs.kept_name)}"
     columns = ["Numbers of", "Compared", "Match", "Close", "Not reproduced", "Within spread"]
-    columns += ["Not converged", "In the 95 % interval of ours over test rows"]
+    columns += ["Not converged", "In our interval"]
     return [table_of("Scores", columns, rows), Text(note, style="note")]
 
 
