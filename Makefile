@@ -88,8 +88,7 @@ test-versions: setup
 test-with:
 	$(PYTHON) -m venv --clear $(ROOM)
 	$(ROOM)/bin/python -m pip install --quiet --disable-pip-version-check --only-binary :all: --no-binary liac-arff \
-		$(WITH) pytest hypothesis pandas \
-		array-api-strict pydantic pyyaml filelock h5py liac-arff
+		$(WITH) pytest hypothesis pandas array-api-strict pydantic pyyaml filelock h5py liac-arff
 	$(ROOM)/bin/python -m pip list --disable-pip-version-check | grep -iE "^(numpy|scipy|cffi|scikit-learn) "
 	PYTHONPATH=$(CURDIR)/pylib $(ROOM)/bin/python -m pytest -q -p no:cacheprovider -o addopts= $(VERSION_TESTS) $(ARGS)
 
