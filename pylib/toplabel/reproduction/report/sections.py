@@ -166,10 +166,10 @@ def records(cells: pd.DataFrame, inputs: Inputs) -> Table:
     columns = [name for name in _RECORD if not cells[name].isin(["", nan]).all()]
     rows: list[list[str | Entry]] = []
     for row in cells.to_dict("records"):
-        first, *texts = (_as_text(name, row[name]) for name in columns)
+        texts = [_as_text(name, row[name]) for name in columns]
         file = Entry(row["file"], href=inputs.link(row["file"]))
-        rows.append([Entry(first, anchor=row["record"]), *texts, file])
-    return table_of("Records", [*columns, "file"], rows)
+        rows.append([*texts, file])
+    return table_of("Records", [*columns, "file"], rows, anchors=cells["record"])
 
 
 def _as_text(column: str, value: str | float) -> str:
@@ -227,8 +227,8 @@ def _grid_row(records: Sequence[Record], columns: Sequence[str]) -> GridRow:
     made = {record["column"]: _grid_cell(record) for record in records}
     return GridRow(
         label=records[0]["label"],
-        state=min((cell["state"] for cell in made.values()), key=_STATES.index),
-        cells=[made.get(name, {"state": "empty"}) for name in columns],
+        state=min((cell.state for cell in made.values()), key=_STATES.index),
+        cells=[made.get(name, GridCell()) for name in columns],
         seconds=compact(records[0]["row_seconds"], 3),
     )
 
@@ -237,25 +237,25 @@ def _grid_cell(row: Record) -> GridCell:
     """Return a cell as text."""
     decimals = decimals_of(row["metric"], row["printed"])
     ends = [fixed(row[name], decimals) for name in ("rows_low", "rows_high")]
-    return {
-        "state": row["state"],
-        "ours": fixed(row["measured"], decimals),
-        "std": fixed(row["std"], decimals),
-        "published": row["printed"],
-        "published_std": fixed(row["published_std"], decimals),
+    return GridCell(
+        state=row["state"],
+        ours=fixed(row["measured"], decimals),
+        std=fixed(row["std"], decimals),
+        published=row["printed"],
+        published_std=fixed(row["published_std"], decimals),
         # Rounded first: subtracting left errors in the last digits, which would decide a half.
-        "difference": signed(round(row["difference"], 10), decimals),
-        "interval": " to ".join(filter(None, ends)),
-        "verdict": row["verdict"],
-        "reason": row["reason_title"],
-        "found": fixed(row["found"], decimals),
-        "found_verdict": row["found_verdict"],
-        "choice": row["choice"] if row["verdict"] else "",
-        "best": row["best"],
-        "best_published": row["best_published"],
-        "stopped": row["stopped"],
-        "record": row["record"],
-    }
+        difference=signed(round(row["difference"], 10), decimals),
+        interval=" to ".join(filter(None, ends)),
+        verdict=row["verdict"],
+        reason=row["reason_title"],
+        found=fixed(row["found"], decimals),
+        found_verdict=row["found_verdict"],
+        choice=row["choice"] if row["verdict"] else "",
+        best=row["best"],
+        best_published=row["best_published"],
+        stopped=row["stopped"],
+        record=row["record"],
+    )
 
 
 # Own data sets ------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, Required, TypedDict
+from typing import Any
 
 from toplabel.reproduction.report.text import are_numbers
 
@@ -38,7 +38,6 @@ class Text:
 class Entry:
     """An entry of a `Table`: a text, which may be a link, and a second line.
 
-    The first entry of a row may have the `anchor` of the row.
     `verdict` is the key of a verdict, whose mark stands after the text; `stopped` marks a number
     from a fit that did not converge, `best` the best of a column, and `alike` what a test does not
     tell from it.
@@ -51,17 +50,24 @@ class Entry:
     stopped: bool = False
     best: bool = False
     alike: bool = False
+
+
+@dataclass
+class Row:
+    """A row of a `Table`; the first cell names it."""
+
+    cells: list[Entry]
     anchor: str = ""
 
 
 @dataclass
 class Table:
-    """A table of words and numbers, and the file that it is printed from. The first cell names a row."""
+    """A table of words and numbers, and the file that it is printed from."""
 
     caption: str
     columns: list[str]
     numeric: list[bool]
-    rows: list[list[Entry]]
+    rows: list[Row]
     file: str = ""
     href: str = ""
     kind: str = field(default="table", init=False)
@@ -71,6 +77,8 @@ def table_of(
     caption: str,
     columns: Iterable[str],
     rows: Iterable[Iterable[str | Entry]],
+    *,
+    anchors: Iterable[str] = (),
     file: str = "",
     href: str = "",
 ) -> Table:
@@ -78,7 +86,8 @@ def table_of(
     entries = [[Entry(value) if isinstance(value, str) else value for value in row] for row in rows]
     columns = list(columns)
     numeric = [are_numbers([row[i].text for row in entries]) for i in range(len(columns))]
-    return Table(caption, columns, numeric, entries, file, href)
+    names = [*anchors] or [""] * len(entries)
+    return Table(caption, columns, numeric, [*map(Row, entries, names)], file, href)
 
 
 @dataclass
@@ -93,30 +102,31 @@ class Column:
     interval: bool = False
 
 
-class GridCell(TypedDict, total=False):
+@dataclass
+class GridCell:
     """A number of ours, the printed one, and how they compare: a row of the wide frame as text.
 
     `state` is "measured" in this run, "kept" (measured by the kept run alone), "published" (never
-    measured) or "empty", which has nothing else. `reason` is the title of the reason why the number is
+    measured) or "empty". `reason` is the title of the reason why the number is
     not reproduced, `record` the anchor of the row with the parameters and the file.
     """
 
-    state: Required[str]
-    ours: str
-    std: str
-    published: str
-    published_std: str
-    difference: str
-    interval: str
-    verdict: str
-    reason: str
-    found: str
-    found_verdict: str
-    choice: str
-    best: bool
-    best_published: bool
-    stopped: bool
-    record: str
+    state: str = "empty"
+    ours: str = ""
+    std: str = ""
+    published: str = ""
+    published_std: str = ""
+    difference: str = ""
+    interval: str = ""
+    verdict: str = ""
+    reason: str = ""
+    found: str = ""
+    found_verdict: str = ""
+    choice: str = ""
+    best: bool = False
+    best_published: bool = False
+    stopped: bool = False
+    record: str = ""
 
 
 @dataclass
