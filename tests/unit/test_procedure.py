@@ -83,6 +83,23 @@ def test_what_is_selected_is_named_with_its_values(protocols):
 
 
 @pytest.mark.parametrize(
+    ("missing", "said"),
+    [
+        ("median", "Missing values are the median of the training rows. Features are"),
+        ("mean", "Missing values are the mean of the training rows. Features are"),
+        ("drop", "Rows with a missing value are left out. Features are"),
+        ("error", "on the parts of one split. Features are"),
+    ],
+)
+def test_what_becomes_of_missing_values_is_said(protocols, missing, said):
+    options = {"label": "y", "missing": missing}
+    text = sentences_of(
+        protocols, [LABELS], parts=("train", "test"), format="table", options=options
+    )
+    assert said in text
+
+
+@pytest.mark.parametrize(
     ("threshold", "said"),
     [
         ("cardinality", "Test rows get as many labels on average as training rows have."),

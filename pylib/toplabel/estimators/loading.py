@@ -45,9 +45,9 @@ def load_model(path: str | os.PathLike[str], split: str | None = None) -> Pipeli
         The scaling of the features and a `TopKClassifier` or `MultilabelClassifier`. It takes rows
         as the file of the data set has them, and gives the predictions and scores of
         ``predictions.csv``. A model of a table takes a data frame by the names of its columns, in any
-        order, with the categories of columns of words, and refuses other columns. Fitted again, it is
-        trained with the same parameters, unless its loss is one of your own, of which it has the name
-        alone.
+        order, with the categories of columns of words, and refuses other columns, and rows with gaps,
+        also where `missing` filled those of the file. Fitted again, it is trained with the same
+        parameters, unless its loss is one of your own, of which it has the name alone.
 
     Raises
     ------

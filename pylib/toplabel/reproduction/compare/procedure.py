@@ -20,6 +20,11 @@ _TRANSFORMS = {
     "normalise": "Rows are scaled to norm 1",
     None: "Features are not transformed",
 }
+_MISSING = {
+    "median": "Missing values are the median of the training rows. ",
+    "mean": "Missing values are the mean of the training rows. ",
+    "drop": "Rows with a missing value are left out. ",
+}
 _FEATURES = {
     "raw": "",
     "bias": " (with a constant column)",
@@ -68,7 +73,7 @@ def _cut(entry: Entry) -> str:
 
 def _features(entry: Entry) -> str:
     ones = " and have a constant column as intercept" if entry.bias else ""
-    return f"{_TRANSFORMS[entry.transform]}{ones}."
+    return f"{_MISSING.get(entry.options.get('missing'), '')}{_TRANSFORMS[entry.transform]}{ones}."
 
 
 def _selection(
