@@ -260,7 +260,10 @@ class Plan:
         shown = [cell for cell in self.asked if self.there([cell.path("evaluation.csv")])]
         if not {*shown} - self.outdated:
             of = "under this config, but under another one" if shown else "yet"
-            raise PlanError(f"show: the studies of the config have no results {of}")
+            raise PlanError(
+                f"show: the studies of the config have no results {of}; the same command without show "
+                "makes them"
+            )
         return [cell for cell in shown if cell not in self.outdated]
 
     @property
