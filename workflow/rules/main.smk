@@ -9,7 +9,7 @@ if re.search("[{}]", str(ROOT)):
 if re.search(r"[^\w@%+=:,./~-]", sys.executable):
     sys.exit(
         "Error: the path of the Python that runs Snakemake has a blank or a sign of the shell, install it in another "
-        f"folder: {sys.executable}"
+        f"folder, as by `make setup VENV=/a/folder`: {sys.executable}"
     )
 
 
