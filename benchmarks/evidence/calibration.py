@@ -1,5 +1,7 @@
-"""Which losses are top-k calibrated (TPAMI section 4, Propositions 8 to 13): ``python
-benchmarks/evidence/calibration.py [--each N] [--seed N] [--cases FILE]`` prints a table of the statements.
+"""Check which losses are top-k calibrated (TPAMI section 4, Propositions 8 to 13).
+
+``python benchmarks/evidence/calibration.py [--each N] [--seed N] [--cases FILE]`` prints a table of the
+statements.
 
 A loss is top-s calibrated if, whatever the class probabilities p, scores that minimise the
 conditional risk R(g) = sum_y p_y L(y, g) have a Bayes optimal top-s set. For falling p with p_s >
@@ -36,12 +38,12 @@ class Pointwise:
 
     @property
     def is_hinge(self) -> bool:
-        """Whether it is a hinge that is not smoothed, hence piecewise linear."""
+        """True of a hinge that is not smoothed, hence piecewise linear."""
         return losses.get(self.key).smoothing and self.gamma == 0.0
 
     @property
     def needs_all_classes(self) -> bool:
-        """Whether scores have to run to infinity when a class has probability 0."""
+        """True if scores have to run to infinity when a class has probability 0."""
         return not losses.get(self.key).smoothing
 
     def risks(self, G: np.ndarray, p: np.ndarray) -> np.ndarray:
@@ -145,9 +147,10 @@ def _multiclass(loss: Pointwise, p: np.ndarray) -> tuple[np.ndarray, ...]:
     """
     m, k = len(p), loss.k
     rows, least = [], []
+    sizes = [k] if loss.key == "topk_svm_alpha" else range(1, k + 1)
     for y in range(m):
         others = [label for label in range(m) if label != y]
-        for size in (k,) if loss.key == "topk_svm_alpha" else range(1, k + 1):
+        for size in sizes:
             for chosen in combinations(others, size):
                 row = np.zeros(2 * m)
                 row[[*chosen]] = -1.0 / k

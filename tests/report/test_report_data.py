@@ -35,19 +35,15 @@ def test_report_json_is_the_tree_of_the_pages(whole: Sample) -> None:
         path.name for path in whole.reports.glob("*.html")
     }
     assert report["inputs"]["letter"][0]["sha256"] == "00ff"
-    parts = [part for page in report["pages"] for of in page["sections"] for part in of["parts"]]
-    tables = [part for part in parts if part["kind"] == "table"]
-    assert all(row.keys() == {"cells", "anchor"} for table in tables for row in table["rows"])
-    numbers = [
-        cell
-        for part in parts
-        if part["kind"] == "grid"
-        for row in part["rows"]
-        for cell in row["cells"]
-    ]
-    assert {"state", "ours", "published", "verdict", "reason"} <= set.intersection(
-        *map(set, numbers)
-    )
+    sections = [section for page in report["pages"] for section in page["sections"]]
+    parts = [part for section in sections for part in section["parts"]]
+    for table in (part for part in parts if part["kind"] == "table"):
+        assert all(row.keys() == {"cells", "anchor"} for row in table["rows"])
+    rows = [row for part in parts if part["kind"] == "grid" for row in part["rows"]]
+    assert rows
+    for row in rows:
+        for cell in row["cells"]:
+            assert {"state", "ours", "published", "verdict", "reason"} <= cell.keys()
 
 
 def test_the_data_are_the_cells(whole: Sample) -> None:

@@ -96,7 +96,7 @@ def test_each_mark_of_a_table_is_explained_below_it(site: Site) -> None:
 
 
 def test_printed_numbers_within_draws_of_the_folds_are_counted(site: Site) -> None:
-    """Of fewer than five draws, as of one number of this run, nothing is said."""
+    """Nothing is said of fewer than five draws, as of one number of this run."""
     said = [text for lead, text in notes(site, "multiclass").items() if "further draw" in text]
     sentence = "1 of 2 printed numbers lie in the 95 % interval of a further draw of the folds."
     assert said == [f"2 match, of 2 compared. {sentence}"]

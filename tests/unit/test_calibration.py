@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -103,12 +104,12 @@ def test_the_truncated_entropy_by_descent(k, s):
 
     least, wrong = least_risk(loss, p).risk, least_risk(loss, p, s).risk
     assert least - 1e-9 <= lowest(np.eye(4), [(-25, 25)] * 4) <= least + 1e-4
-    found = []
-    for i, j in [(i, j) for i in range(s) for j in range(s, 4)]:
+    risks = []
+    for i, j in product(range(s), range(s, 4)):
         M = np.eye(4)
         M[j, i] = 1.0  # g_j = z_i + z_j with z_j >= 0
-        found.append(lowest(M, [(0, 25) if c == j else (-25, 25) for c in range(4)]))
-    assert wrong - 1e-9 <= min(found) <= wrong + 1e-4
+        risks.append(lowest(M, [(0, 25) if c == j else (-25, 25) for c in range(4)]))
+    assert wrong - 1e-9 <= min(risks) <= wrong + 1e-4
     assert (wrong > least + 1e-9) == (s >= k - 1)  # Prop. 13 says so for s >= k
 
 

@@ -15,10 +15,9 @@ HINGES = [
     if losses.get(case[0]).smoothing and not losses.get(case[0]).centred
 ]
 #: With 6 features the blocks of the Gram matrix are singular, and most rows are at a bound.
-OPTIMA = [
-    *(("newton", 6, *case) for case in cases(N_CLASSES)),
-    *(("pairs", d, *case) for d in (6, 120) for case in HINGES),
-]
+OPTIMA = [("newton", 6, *case) for case in cases(N_CLASSES)]
+OPTIMA += [("pairs", 6, *case) for case in HINGES]
+OPTIMA += [("pairs", 120, *case) for case in HINGES]
 #: The bounds of memory without which a method takes another way.
 BOUNDS = {"newton": ("DIRECT", "DENSE_BYTES"), "pairs": ("PAIRS_GRAM_BYTES", "DENSE_BYTES")}
 

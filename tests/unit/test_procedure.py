@@ -85,8 +85,8 @@ def test_what_is_selected_is_named_with_its_values(protocols):
 @pytest.mark.parametrize(
     ("missing", "said"),
     [
-        ("median", "Missing values are the median of the training rows. Features are"),
-        ("mean", "Missing values are the mean of the training rows. Features are"),
+        ("median", "Missing values are replaced by the median of the training rows. Features are"),
+        ("mean", "Missing values are replaced by the mean of the training rows. Features are"),
         ("drop", "Rows with a missing value are left out. Features are"),
         ("error", "on the parts of one split. Features are"),
     ],

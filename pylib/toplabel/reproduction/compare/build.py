@@ -181,7 +181,7 @@ def _with_seeds(measured: pd.DataFrame, seeds_of: Mapping[str, str]) -> pd.DataF
 
 
 class Meeting(NamedTuple):
-    """What a measured number has in common with the printed one that it meets."""
+    """Names that a measured number has in common with the printed one that it meets."""
 
     source: str
     dataset: str

@@ -21,8 +21,8 @@ _TRANSFORMS = {
     None: "Features are not transformed",
 }
 _MISSING = {
-    "median": "Missing values are the median of the training rows. ",
-    "mean": "Missing values are the mean of the training rows. ",
+    "median": "Missing values are replaced by the median of the training rows. ",
+    "mean": "Missing values are replaced by the mean of the training rows. ",
     "drop": "Rows with a missing value are left out. ",
 }
 _FEATURES = {

@@ -50,10 +50,13 @@ _QUOTED = "Results of other authors that the paper quotes:"
 _FURTHER = "printed numbers lie in the 95 % interval of a further draw of the folds"
 _LARGEST = 30  # classes of a confusion matrix that is shown
 _AGAIN = "snakemake --cores 1 --forceall results/FILE, with FILE from the last column."
-_RECORD = (
-    *("dataset", "features", "label", "metric", "measured", "std", "splits"),
-    *(*INTERVALS, "choice", "reason_title", *FIT, "status", "budget"),
-)
+_RECORD = [
+    *["dataset", "features", "label", "metric", "measured", "std", "splits"],
+    *INTERVALS,
+    *["choice", "reason_title"],
+    *FIT,
+    *["status", "budget"],
+]
 """The columns that a record shows, under their names in the wide frame."""
 _METHOD = ["method", "k", "gamma", "kernel"]
 _STATES = ("measured", "kept", "published")
