@@ -2,7 +2,7 @@
 #   make reproduce   the default run with both reports: the papers' data in data/embedded, no network but the package registry
 #   make show        the reports on what there is, beside the kept run: seconds, computes nothing
 #   make whole       config/full.yaml: all that a mirror (TOPLABEL_MIRROR) or the network has; hours, and resumes
-#   make verify      CELLS=20 published cells (MINUTES=30: as many as fit into this together), from raw data, beside reports/summary
+#   make verify      CELLS=20 published cells (MINUTES=30: those that fit into this together), from raw data, beside reports/summary
 #   make docs        the site, build/docs/index.html
 #   make clean       removes the environment and what was built
 # For developers (CONTRIBUTING.md):

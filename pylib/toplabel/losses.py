@@ -56,8 +56,8 @@ def value(
     Notes
     -----
     TPAMI section 3.2 and 3.3, Propositions 2 and 6 for gamma > 0. topk_ent_tr drops the k - 1
-    highest scores of other classes; with k = 1 it is lr_multi. Label sets that are empty or full
-    have the hinge loss 0; lr_ml of an empty set is 0.
+    highest scores of other classes; with k = 1 it is lr_multi. svm_ml and lsep of an empty or a
+    full label set are 0, and so is lr_ml of an empty one.
     """
     return values_at(*_prepare(loss, scores, y, k, gamma))
 

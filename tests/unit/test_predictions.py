@@ -22,6 +22,7 @@ from toplabel.reproduction.methods import Recipe
 from toplabel.reproduction.selection import EvaluateTask, PredictTask
 from toplabel.reproduction.selection.choice import Choice
 from toplabel.reproduction.selection.evaluation import evaluate, model_arrays, predictions
+from toplabel.reproduction.selection.measures import needs_threshold
 from toplabel.reproduction.selection.models import Model, key_of, train_models
 from toplabel.reproduction.tasks import recipe_of
 
@@ -31,16 +32,30 @@ SCORES = np.array([[0.9, 0.2, -1.0], [0.1, 0.4, 0.3], [-1.0, -2.0, -3.0]])
 
 
 def _predicted(task, labels, metrics, loss, scores=SCORES):
+    """Return the predictions, and the test value of the first metric; the i-th has the threshold 0.25 + i."""
     part = Part(np.zeros((3, 1)), **labels)
     prepared = PreparedSet("toy", task, ["a", "b", "c"], {"p": part}, [Split("s", "p", None, "p")])
     of = PredictTask(Recipe(loss=loss), "tune", None, False)
-    choice = Choice("s", metrics[0], None, 1.0, None, None, 0.25, 50.0, False)
+    choices = [
+        Choice(
+            "s",
+            name,
+            None,
+            1.0,
+            None,
+            None,
+            0.25 + i if needs_threshold(name) else None,
+            50.0,
+            False,
+        )
+        for i, name in enumerate(metrics)
+    ]
     model = Model("s", 0.0, 0.0, 0.0, 1, "converged", 0.0, NAN, C=1.0, test_scores=scores)
     models = {key_of(model): model}
     rows, _ = evaluate(
-        prepared, EvaluateTask("toy", "m", "quick", "tune"), [choice], models, {"s": 0.0}
+        prepared, EvaluateTask("toy", "m", "quick", "tune"), choices, models, {"s": 0.0}
     )
-    return predictions(prepared, of, [choice], models), rows[0].value
+    return predictions(prepared, of, choices, models), rows[0].value
 
 
 def test_a_class_is_predicted_by_the_largest_score():
@@ -55,6 +70,20 @@ def test_labels_are_predicted_by_the_selected_threshold():
     frame, _ = _predicted("multilabel", {"Y": Y}, ["f1_micro"], "lr_ml")
     assert list(frame["true"]) == ["a;b", "c", ""]
     assert list(frame["predicted"]) == ["a", "b;c", ""]
+
+
+@pytest.mark.parametrize(
+    ("metrics", "predicted"),
+    [
+        (["rank_loss", "f1_micro", "f1_macro"], ["", "", ""]),  # 1.25, that of f1_micro
+        (["rank_loss", "map"], ["a", "b;c", ""]),  # no metric has one: three labels, as in training
+    ],
+)
+def test_a_first_metric_of_rankings_leaves_the_threshold_to_the_next_one(metrics, predicted):
+    Y = np.array([[1, 1, 0], [0, 0, 1], [0, 0, 0]], dtype=np.uint8)
+    frame, _ = _predicted("multilabel", {"Y": Y}, metrics, "lr_ml")
+    assert list(frame["true"]) == ["a;b", "c", ""]
+    assert list(frame["predicted"]) == predicted
 
 
 def test_a_score_at_the_threshold_is_predicted_as_the_metrics_count_it():

@@ -49,7 +49,8 @@ class MultilabelClassifier(SolverEstimator):
     loss : str or object, default="lr_ova"
         One classifier per label: ``"lr_ova"``, ``"svm_ova"`` (binary relevance); or losses of the
         order of the labels: ``"lr_ml"`` (multilabel softmax), ``"svm_ml"`` (multilabel SVM, better
-        with ``gamma=1.0``). Or a loss of your own, an object as `toplabel.losses.get` describes.
+        with ``gamma=1.0``), ``"lsep"``; or ``"zlpr"``, of their order and of the score 0. Or a
+        loss of your own, an object as `toplabel.losses.get` describes.
     gamma : float, default=0.0
         Smoothing of the hinge losses. A positive value trains faster. Ignored by the other losses.
     C : float > 0, default=1.0
@@ -79,8 +80,8 @@ class MultilabelClassifier(SolverEstimator):
         likewise; a label whose best F1 is below 0.2 has the threshold of "tune". "cardinality": the
         threshold that gives the training rows as many labels on average as they have, without
         further training. A number is the threshold itself, an array one for each label. The scores
-        of "svm_ml" and "lr_ml" order the labels and mean nothing in absolute terms, so that 0 is no
-        good choice for them.
+        of "svm_ml", "lr_ml" and "lsep" order the labels and mean nothing in absolute terms, so that
+        0 is no good choice for them.
     threshold_metric : str, default="f1_micro"
         For "tune": one of `toplabel.thresholds.METRICS`.
     threshold_grid : array-like, optional

@@ -14,7 +14,7 @@ class Loss(nn.Module):
     Parameters
     ----------
     key : str
-        A key of `toplabel.losses.LOSSES`.
+        A key of `toplabel.losses.LOSSES` without the simplex coding: not ``sc_svm`` or ``sh_svm``.
     k : int
         As in `loss`.
     gamma : float

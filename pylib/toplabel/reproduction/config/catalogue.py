@@ -31,7 +31,7 @@ from toplabel.reproduction.config.documents import (
     read_yaml,
     unknown,
 )
-from toplabel.reproduction.config.entry import LABEL_SETS_ALONE, OWN, Entry
+from toplabel.reproduction.config.entry import OWN, PROMINENT_LABEL, Entry
 from toplabel.reproduction.config.keys import Key, key_of, published_tables, whole_name
 from toplabel.reproduction.config.methods import Method, load_methods
 from toplabel.reproduction.config.notes import FILE, Notes, load_notes
@@ -378,4 +378,5 @@ def _lacking(entry: Entry, method: Method) -> str:
         return ""
     if method.task == "multilabel":
         return "label sets"
-    return "single labels" if entry.format in LABEL_SETS_ALONE else ""
+    has_single_labels = entry.format is None or entry.format in PROMINENT_LABEL
+    return "" if has_single_labels else "single labels"

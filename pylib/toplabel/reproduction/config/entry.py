@@ -23,8 +23,8 @@ Format = Literal["libsvm", "mulan_arff", "idx", "table", "mat", "npz", "hdf5", "
 """The formats of raw files, whose readers are in `toplabel.reproduction.data.formats`."""
 Generator = Literal["circle", "digits", "digit_scenes"]
 """The generators of sets that need no file."""
-LABEL_SETS_ALONE = ("mulan_arff", "libsvm", "table")
-"""The formats whose multilabel sets have no single label per row beside the label set."""
+PROMINENT_LABEL = ("voc", "coco")
+"""The formats whose multilabel sets have a single label per row beside the label set."""
 
 PartName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]*$", max_length=100)]
 Sum = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]

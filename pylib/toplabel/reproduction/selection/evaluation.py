@@ -121,13 +121,13 @@ def threshold_for(
 ) -> float:
     """Return the threshold on test scores for a choice (TPAMI section 3.1).
 
-    tune: the one that was selected together with C (iii); a number: the one given (i); cardinality:
-    the one at which the test instances get as many labels on average as the training instances have
-    (ii), which looks at all test instances at once.
+    tune: the one that was selected together with C (iii); a number: the one given (i); cardinality,
+    and tune for a metric without a threshold: the one at which the test instances get as many
+    labels on average as the training instances have (ii), which looks at all test instances at once.
     """
-    if threshold == "tune":
+    if threshold == "tune" and needs_threshold(choice.metric):
         return choice.threshold
-    if threshold != "cardinality":
+    if threshold not in ("tune", "cardinality"):
         return float(threshold)
     labels = prepared.parts[split_named(prepared, choice.split).train].Y
     return float(thresholds.match_cardinality(scores, labels.sum(axis=1).mean()))
@@ -187,7 +187,7 @@ def predictions(
     choices: Sequence[Choice],
     models: Mapping[Key, Model],
 ) -> pd.DataFrame:
-    """Return what the model that is chosen for the first metric predicts, a row for each test instance.
+    """Return what the model that is chosen for `_predicting` predicts, a row for each test instance.
 
     `row` is that of the raw file, from 0, or of the test part; there is an `id` where a column of the file
     tells the rows apart. `true` and `predicted` are names of classes, or label sets by `join_names`.
@@ -217,13 +217,13 @@ def _first(
     choices: Sequence[Choice],
     models: Mapping[Key, Model],
 ) -> Iterator[tuple[Choice, np.ndarray, float | None]]:
-    """Yield each choice for the first metric, with test scores and the threshold of label sets."""
-    metric = choices[0].metric
+    """Yield each choice for `_predicting`, with test scores and the threshold of label sets."""
+    metric = _predicting(prepared, choices)
+    by_threshold = predicts_sets(prepared, choices)
     for choice in choices:
         if choice.metric != metric:
             continue
         scores = instance_scores(prepared, models[key_of(choice)])
-        by_threshold = predicts_sets(prepared, choices)
         at = threshold_for(choice, task.threshold, scores, prepared) if by_threshold else None
         yield choice, scores, at
 
@@ -276,4 +276,12 @@ def model_arrays(
 def predicts_sets(prepared: PreparedSet, choices: Sequence[Choice]) -> bool:
     """Return whether `predictions` has label sets, not single labels."""
     test = prepared.parts[split_named(prepared, choices[0].split).test]
-    return test.Y is not None and needs_threshold(choices[0].metric)
+    return test.y is None or (test.Y is not None and needs_threshold(choices[0].metric))
+
+
+def _predicting(prepared: PreparedSet, choices: Sequence[Choice]) -> str:
+    """Return the metric whose models predict: the first, of label sets the first with a threshold."""
+    first = choices[0].metric
+    if not predicts_sets(prepared, choices):
+        return first
+    return next((choice.metric for choice in choices if needs_threshold(choice.metric)), first)
