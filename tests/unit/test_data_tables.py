@@ -196,6 +196,8 @@ def test_files_in_another_encoding(load):
         ('{a,"b, c"}', ["a", "b, c"]),
         ("[a, b c]", ["a", "b c"]),
         ("[1, 2]", ["1", "2"]),
+        (str(np.array([1, 12])), ["1", "12"]),
+        (str(np.array(["it's", "b c"])), ["it's", "b c"]),
         (np.array(["a", "b"], dtype=object), ["a", "b"]),
     ],
 )
@@ -214,6 +216,53 @@ def test_tags_are_lists_or_words_with_a_separator(load):
     assert "NA is taken for a tag" in loaded.notes[0]
     with pytest.raises(FormatError, match=r'a.csv:2: .*separator: ","'):
         load('a,t\n1,"x, y"\n2,"y, z"\n', "multilabel", tags={"column": "t"})
+
+
+@pytest.mark.parametrize("separator", [" | ", "||", "$$", " + "])
+def test_a_separator_is_no_pattern(load, separator):
+    text = f"a,t\n1,New York{separator}Paris\n2,Paris\n"
+    loaded = load(text, "multilabel", tags={"column": "t", "separator": separator})
+    assert loaded.class_names == ["New York", "Paris"]
+
+
+@pytest.mark.parametrize("mark", [",", "|", "/"])
+def test_tags_that_are_joined_by_another_mark_in_a_few_rows_are_refused_or_noted(load, mark):
+    text = "a,t\n" + "1,rock\n2,jazz\n3,pop\n" * 5 + f'4,"rock{mark}jazz"\n'
+    with pytest.raises(FormatError, match=rf"a.csv:17: .*'rock\{mark}jazz'"):
+        load(text, "multilabel", tags={"column": "t"})
+    loaded = load(text, "multilabel", tags={"column": "t", "separator": ";"})
+    assert f"rock{mark}jazz" in loaded.class_names
+    assert f"rock{mark}jazz" in loaded.notes[0]
+    names = load('a,t\n1,"Doe, A; Roe, B"\n2,"Roe, B"\n', "multilabel", tags={"column": "t"})
+    assert names.class_names == ["Doe, A", "Roe, B"]
+
+
+@pytest.fixture
+def load_parts(tmp_path):
+    """Read a text for each part as a table."""
+
+    def read(texts, **options):
+        paths = {part: tmp_path / f"{part}.csv" for part in texts}
+        for part, text in texts.items():
+            paths[part].write_text(text)
+        return FORMATS["table"](Source(paths, "multiclass"), label="y", **options)
+
+    return read
+
+
+def test_a_feature_that_one_file_lacks_is_refused(load_parts):
+    texts = {"train": "a,b,y\n1,2,p\n2,1,q\n", "test": "a,y\n1,p\n2,q\n"}
+    with pytest.raises(FormatError, match=r"test.csv: no column 'b'"):
+        load_parts(texts, missing="median")
+    assert [column.name for column in load_parts(texts, drop=["b"]).columns if column.width] == [
+        "a"
+    ]
+
+
+def test_categories_that_are_one_number_are_refused(load_parts):
+    texts = {"train": "a,y\n1,p\n2,q\n", "test": "a,y\n1.0,p\n2.0,q\n"}
+    with pytest.raises(FormatError, match=r"test.csv:2: column 'a': '1.0' and '1' are one number"):
+        load_parts(texts, categorical=["a"])
 
 
 def test_label_columns_of_true_and_false(load):

@@ -49,6 +49,12 @@ def test_two_labels_have_two_rows(problem):
     assert model.decision_function(X).shape == model.predict(X).shape == (len(X), 2)
 
 
+def test_a_sparse_indicator_with_a_label_twice_is_refused():
+    Y = sparse.csr_matrix((np.ones(4), [0, 0, 1, 0], [0, 2, 3, 4]), shape=(3, 2))
+    with pytest.raises(ValueError, match="zeros and ones"):
+        MultilabelClassifier(threshold="cardinality").fit(np.eye(3), Y)
+
+
 @pytest.mark.parametrize("convert", [sparse.csr_matrix, sparse.csc_array, sparse.lil_matrix])
 def test_a_sparse_indicator_gives_a_sparse_one(problem, convert):
     X, Y = problem

@@ -6,6 +6,7 @@ import zipfile
 from contextlib import suppress
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.utils.validation import check_is_fitted
 
@@ -195,6 +196,20 @@ def test_no_archive_of_arrays_is_refused(tmp_path):
         refusal(damaged)
     with pytest.raises(FileNotFoundError):
         toplabel.load_model(tmp_path / "nothing.npz")
+
+
+def test_columns_refuse_what_the_training_rows_had_as_gaps():
+    columns = NamedColumns(["a", "b"], {"b": ["NA", "x"]}, na_values=["-999", "n.d."])
+    frame = pd.DataFrame({"a": [1.0, 2.0], "b": ["NA", "x"]})
+    np.testing.assert_array_equal(columns.transform(frame), [[1, 1, 0], [2, 0, 1]])
+    for name, value, message in (
+        ("b", None, "column 'b' has a missing value in row 1 .*keep_default_na"),
+        ("b", np.nan, "column 'b' has a missing value in row 1 "),
+        ("a", -999.0, "column 'a' has -999.0, a missing value of the training rows, in row 1 "),
+        ("a", np.nan, "column 'a' has nan in row 1 "),
+    ):
+        with pytest.raises(ValueError, match=message):
+            columns.transform(frame.assign(**{name: [frame[name][0], value]}))
 
 
 def test_columns_follow_their_parameters():

@@ -7,6 +7,7 @@ import pytest
 from sklearn import datasets
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import log_loss
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.naive_bayes import GaussianNB
 from sklearn.preprocessing import StandardScaler
@@ -16,8 +17,10 @@ from toplabel.reproduction.config.methods import Method
 from toplabel.reproduction.data import PrepareTask
 from toplabel.reproduction.data.prepare import prepare
 from toplabel.reproduction.jobs import seed_of
+from toplabel.reproduction.methods.estimator import EstimatorScores
 from toplabel.reproduction.selection.choice import choose, means, seconds_by_split
 from toplabel.reproduction.selection.evaluation import evaluate
+from toplabel.reproduction.selection.measures import ranking_value
 from toplabel.reproduction.selection.models import key_of, train_models
 from toplabel.reproduction.selection.problems import stratified_folds
 from toplabel.reproduction.selection.tuning import tune
@@ -91,6 +94,14 @@ def test_log_losses_of_estimators_are_those_of_scikit_learn(budget, tmp_path, me
     ours = by_the_workflow(tmp_path, "wine", X, y, row, budget, "log_loss")
     theirs = by_sklearn("wine", X, y, ESTIMATORS[method], grid, "neg_log_loss")
     np.testing.assert_allclose(ours, np.negative(theirs), rtol=1e-9)
+
+
+def test_a_class_without_training_rows_has_the_least_probability():
+    X, y = datasets.load_wine(return_X_y=True)
+    known = LogisticRegression(max_iter=50).fit(X[y < 2, :2], y[y < 2])
+    scores = EstimatorScores(known, 3, False, log_probabilities=True).scores(X[:, :2])
+    whole = np.c_[known.predict_proba(X[:, :2]), np.zeros(len(X))]
+    assert ranking_value("log_loss", y, scores) == pytest.approx(log_loss(y, whole))
 
 
 def test_what_has_no_probabilities_has_no_log_loss(budget, tmp_path):

@@ -5,6 +5,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from scipy import sparse
 from small_sets import blobs, evaluation_of, regions_set, task_of
 
 from toplabel import load_model
@@ -64,6 +65,22 @@ def test_shares_are_nested_and_have_the_classes_by_their_shares(prepared):
     assert (len(small.rows), len(large.rows)) == (9, 27)
     assert np.bincount(small.y).tolist() == [3, 3, 3]
     assert np.bincount(large.y).tolist() == [9, 9, 9]
+
+
+def test_sparse_columns_are_divided_as_those_of_the_set(raw):
+    """A column far from 0, as a year, has a small deviation beside its root mean square."""
+    X, y = raw
+    X = sparse.csr_matrix(np.where(X > 5.0, X, 0.0) + 100.0 * (np.arange(X.shape[1]) == 0))
+    splits = [Split("main", "train", None, "")]
+    parts = transform(
+        "toy", {"train": Part(X=X, y=y)}, [Split("main", "train", None, "train")], "standardise"
+    )
+    of_set = PreparedSet("toy", "multiclass", ["a", "b", "c"], parts, splits)
+    share = with_share(of_set, 0.999, ["main"], False).parts["train"]
+    for same in (share, with_all_rows(of_set, False).parts["all"]):
+        assert same.n_rows == len(y)
+        np.testing.assert_allclose(same.X.toarray(), parts["train"].X.toarray())
+        np.testing.assert_allclose(same.scale, parts["train"].scale)
 
 
 def test_a_share_is_standardised_by_its_own_rows(prepared, raw):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
@@ -25,6 +26,8 @@ class NamedColumns(TransformerMixin, BaseEstimator):
         Of a column of words its values: each becomes a feature of 0 and 1. Other columns are numbers.
     others : sequence of str
         The columns that the file of the training rows had besides, which are left out.
+    na_values : sequence of str
+        Values that were missing ones in the file of the training rows.
 
     Attributes
     ----------
@@ -37,10 +40,12 @@ class NamedColumns(TransformerMixin, BaseEstimator):
         names: Sequence[str],
         categories: Mapping[str, Sequence[str]],
         others: Sequence[str] = (),
+        na_values: Sequence[str] = (),
     ) -> None:
         self.names = names
         self.categories = categories
         self.others = others
+        self.na_values = na_values
 
     @property
     def feature_names_in_(self) -> np.ndarray:
@@ -89,13 +94,13 @@ class NamedColumns(TransformerMixin, BaseEstimator):
         Returns
         -------
         ndarray, (n, d)
-            The features; a missing word is in none of the categories.
+            The features.
 
         Raises
         ------
         ValueError
-            For a frame that lacks a column or has an unknown one, a value of a column of numbers that
-            is none, an unknown category, or an array of another width.
+            For a frame that lacks a column or has an unknown one, a missing value, a value of a column
+            of numbers that is none, an unknown category, or an array of another width.
         """
         if not hasattr(X, "columns"):
             return self._features(X)
@@ -132,28 +137,43 @@ class NamedColumns(TransformerMixin, BaseEstimator):
             numbers = values.astype(np.float64)
         except (TypeError, ValueError) as error:
             raise ValueError(f"X: column {name!r} must hold numbers ({error})") from None
-        if not np.isfinite(numbers).all():
-            row = int(np.argmin(np.isfinite(numbers)))
-            raise ValueError(f"X: column {name!r} has {numbers[row]} in row {row} (from 0)")
+        is_usual = np.isfinite(numbers) & ~np.isin(numbers, self._gaps())
+        if not is_usual.all():
+            row = int(np.argmin(is_usual))
+            value = values[row] if np.isfinite(numbers[row]) else numbers[row]
+            why = ", a missing value of the training rows," if np.isfinite(numbers[row]) else ""
+            raise ValueError(f"X: column {name!r} has {value}{why} in row {row} (from 0)")
         return numbers[:, None]
+
+    def _gaps(self) -> list[float]:
+        """Return the numbers among the values that were missing ones."""
+        gaps = []
+        for text in self.na_values:
+            with suppress(ValueError):
+                gaps.append(float(text))
+        return gaps
 
     def _coded(self, name: str, values: np.ndarray) -> np.ndarray:
         known = list(self.categories[name])
         coded = np.zeros((len(values), len(known)))
         for row, value in enumerate(values.tolist()):
             word = _word(value)
-            if word in known:
-                coded[row, known.index(word)] = 1.0
-            elif word:
+            if word and word not in known:  # 1.0 of a file that has all its numbers so
+                word = str(value)
+            if word not in known:
+                what = repr(word) if word else "a missing value"
                 raise ValueError(
-                    f"X: column {name!r} has {word!r} in row {row} (from 0); known are {_listed(known)}"
+                    f"X: column {name!r} has {what} in row {row} (from 0); known are {_listed(known)}. "
+                    "pandas.read_csv takes words such as NA for missing values, but for "
+                    "keep_default_na=False"
                 )
+            coded[row, known.index(word)] = 1.0
         return coded
 
 
 def _word(value) -> str:
     """Return a value as the text that stands in a file, "" for a missing one."""
-    if value is None or str(value) in ("nan", "<NA>", "NaT"):
+    if value is None or value != value or str(value) in ("<NA>", "NaT"):
         return ""
     return (
         str(int(value)) if isinstance(value, float) and value.is_integer() else f"{value}".strip()

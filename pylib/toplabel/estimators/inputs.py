@@ -15,6 +15,7 @@ __all__ = [
     "check_no_lists",
     "check_one_label",
     "column_names",
+    "sparse_indicator",
     "warn_of_empty_labels",
 ]
 
@@ -44,6 +45,20 @@ def check_no_lists(y: MatrixLike) -> None:
             "y is a list of label sets; make an indicator of it with "
             "sklearn.preprocessing.MultiLabelBinarizer"
         )
+
+
+def sparse_indicator(Y):
+    """Return an indicator as CSR, whose entries that stand in one place are added as everywhere in SciPy.
+
+    Other numbers than 0 and 1 are a ValueError.
+    """
+    Y = Y.tocsr()
+    if not Y.has_canonical_format:
+        Y = Y.copy()
+        Y.sum_duplicates()
+    if not np.isin(Y.data, (0, 1)).all():
+        raise ValueError("y must be an indicator of zeros and ones, got other numbers")
+    return Y
 
 
 def column_names(y: MatrixLike) -> np.ndarray | None:

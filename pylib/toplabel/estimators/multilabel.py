@@ -21,6 +21,7 @@ from toplabel.estimators.inputs import (
     check_no_joined_labels,
     check_no_lists,
     column_names,
+    sparse_indicator,
     warn_of_empty_labels,
 )
 from toplabel.estimators.previous import check_same_classes
@@ -223,6 +224,8 @@ class MultilabelClassifier(SolverEstimator):
         check_no_lists(y)
         names = column_names(y)
         X, y = self._validated(X, y, multi_output=True)
+        if sparse.issparse(y):
+            y = sparse_indicator(y)
         kind = type_of_target(y, input_name="y", raise_unknown=True)
         weights = as_weights(sample_weight, X.shape[0])
         if kind in ("binary", "multiclass"):

@@ -181,8 +181,8 @@ def _rank_deviation(sets: int, methods: int) -> float:
 def wilcoxon_holm(scores: np.ndarray) -> np.ndarray:
     """Return the adjusted p-value of Wilcoxon's signed rank test for each two methods.
 
-    The test has two sides. Sets on which two methods tie are left out of their test
-    (``zero_method="wilcox"``); where they tie on all sets, p is 1. Holm's method allows for the
+    The test has two sides. Sets on which two methods tie are left out of their test; where they tie
+    on all sets, p is 1. Holm's method allows for the
     number of pairs. The result has the shape (methods, methods).
     """
     k = scores.shape[1]
@@ -197,9 +197,8 @@ def wilcoxon_holm(scores: np.ndarray) -> np.ndarray:
 def wilcoxon(differences: np.ndarray) -> float:
     """Return the p-value of Wilcoxon's signed rank test of differences, (sets,), as `wilcoxon_holm`."""
     differences = np.round(differences, _DECIMALS)
-    if not differences.any():
-        return 1.0
-    return float(stats.wilcoxon(differences, zero_method="wilcox").pvalue)
+    differences = differences[differences != 0.0]  # SciPy would count them for the exact test
+    return float(stats.wilcoxon(differences).pvalue) if len(differences) else 1.0
 
 
 def cliques(mean_ranks: np.ndarray, differs: np.ndarray) -> list[list[int]]:

@@ -96,7 +96,7 @@ class LoadedSet:
     `splits` is empty where the registry says what is trained and tested on. `columns` are those of a
     table, first those that are features, with the `categories` of those of words by their names, and
     `notes` are sentences on what its reader decided. NaN in features are gaps, which the median or mean
-    of a training part is to `fill`.
+    of a training part is to `fill`; `na_values` were taken for gaps.
     """
 
     parts: Mapping[str, Part]
@@ -106,6 +106,7 @@ class LoadedSet:
     categories: dict[str, list[str]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     fill: str | None = None
+    na_values: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

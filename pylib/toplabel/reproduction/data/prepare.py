@@ -92,6 +92,7 @@ def _named(loaded: LoadedSet) -> dict[str, Any]:
         "names": [column.name for column in loaded.columns if column.width],
         "categories": loaded.categories,
         "others": [column.name for column in loaded.columns if not column.width],
+        "na_values": loaded.na_values,
     }
 
 

@@ -76,10 +76,11 @@ class EstimatorScores:
                 return label_scores(self.estimator, X, self.n_classes)
             if self.log_probabilities:
                 known, classes = self.estimator.predict_proba(X), self.estimator.classes_
-                known = np.log(np.maximum(known, _LEAST))
+                known, unknown = np.log(np.maximum(known, _LEAST)), np.log(_LEAST)
             else:
                 known, classes = class_scores(self.estimator, X)
-        scores = np.full((X.shape[0], self.n_classes), known.min() - 1.0)
+                unknown = known.min() - 1.0
+        scores = np.full((X.shape[0], self.n_classes), unknown)
         scores[:, classes.astype(np.intp)] = known
         return scores
 

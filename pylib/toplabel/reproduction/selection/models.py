@@ -169,7 +169,7 @@ class Scaling:
         else:
             shift, scale = X.mean(axis=0, dtype=np.float64), X.std(axis=0, dtype=np.float64)
         # The computed deviation of a constant column is its rounding error.
-        flat = scale <= 1e-12 * np.maximum(1.0, np.abs(shift))
+        flat = scale <= 1e-12 * np.abs(shift)
         return cls(shift, np.where(flat, 1.0, scale))
 
     def apply(self, X: Matrix) -> Matrix:

@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.preprocessing import StandardScaler
 
 from toplabel.reproduction.config.entry import Split
+from toplabel.reproduction.data.parts import with_ones
 from toplabel.reproduction.jobs import seed_of
 from toplabel.reproduction.selection import CurveTask, TrainTask, TuneTask
 from toplabel.reproduction.selection.choice import (
@@ -24,12 +26,12 @@ from toplabel.reproduction.selection.choice import (
     seconds_by_split,
 )
 from toplabel.reproduction.selection.evaluation import evaluate
-from toplabel.reproduction.selection.models import Key, Model, Scaling, key_of, train_models
+from toplabel.reproduction.selection.models import Key, Model, key_of, train_models
 from toplabel.reproduction.selection.problems import split_named
 from toplabel.reproduction.selection.tuning import tune
 
 if TYPE_CHECKING:
-    from toplabel.reproduction.data.parts import Part, PreparedSet
+    from toplabel.reproduction.data.parts import Part, PreparedSet, Rows
 
 ALL_ROWS = "all"
 """The name of the split that trains on all rows."""
@@ -152,15 +154,20 @@ def _scaled_again(train: Part, parts: Sequence[Part], bias: bool) -> list[Part]:
     """
     if train.shift is None or train.scale is None:
         return list(parts)
-    last = -1 if bias else None
-    scaling = Scaling.fit(train.X[:, :last], "standardise")
+    scaler = StandardScaler(with_mean=not sparse.issparse(train.X))  # as `data.prepare.transform`
+    scaler.fit(_features(train, bias))
     scaled = []
     for part in parts:
-        rows = scaling.apply(part.X[:, :last])  # with a column of ones behind
-        scaled.append(replace(part, X=rows if bias else rows[:, :-1]))
-    shift = train.shift + train.scale * scaling.shift
-    scaled[0] = replace(scaled[0], shift=shift, scale=train.scale * scaling.scale)
+        rows = scaler.transform(_features(part, bias))
+        scaled.append(replace(part, X=with_ones(rows) if bias else rows))
+    shift = train.shift + train.scale * (scaler.mean_ if scaler.with_mean else 0.0)
+    scaled[0] = replace(scaled[0], shift=shift, scale=train.scale * scaler.scale_)
     return scaled
+
+
+def _features(part: Part, bias: bool) -> Rows:
+    """Return the features of a part without the column of ones."""
+    return part.X[:, : -1 if bias else None].astype(np.float64, copy=False)
 
 
 def _refuse_regions(name: str, key: str, part: Part) -> None:

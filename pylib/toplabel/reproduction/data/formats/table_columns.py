@@ -83,7 +83,13 @@ class TableColumns:
             )
             self._leave_out(name, "not looked at", gaps, "left out: names of the rows")
         elif is_categorical or not self._add_numbers(name, gaps):
-            self._features[name] = column.astype(str).mask(gaps, None)
+            words = column.astype(str).mask(gaps, None)
+            known = {*words.dropna()}
+            for word in sorted(known):
+                if word.isdecimal() and (twin := f"{word}.0") in known:
+                    message = f"{shown(twin)} and {shown(word)} are one number; write them alike"
+                    self.refuse(words.eq(twin).idxmax(), f"column {shown(name)}: {message}")
+            self._features[name] = words
             self.tell(name, "words", gaps)
 
     def _add_numbers(self, name: str, gaps: pd.Series) -> bool:
@@ -297,11 +303,13 @@ def _tags(
             except ValueError as error:
                 table.refuse(row, f"{shown(str(value))} is no list of words ({reason(error)})")
     else:
-        _check_words(table, name, values.astype(str), are_lists, separator)
+        _check_not_lists(table, values.astype(str), are_lists)
         text = column.astype(str).mask(gaps, "")
-        sets, kind = text.str.split(separator or ";"), "words"
+        sets, kind = text.str.split(separator or ";", regex=False), "words"
     sets = sets.map(lambda words: {word.strip() for word in words} - {""})
     coder = MultiLabelBinarizer().fit(sets[rows])
+    if kind == "words":
+        _check_not_joined(table, name, sets, separator)
     table.tell(name, kind, gaps, f"{len(coder.classes_)} labels")
     if words := sorted({*coder.classes_} & {"NA", "N/A", "None", "nan", "NaN", "null", "NULL"}):
         table.notes.append(
@@ -311,23 +319,36 @@ def _tags(
     return [*coder.classes_], coder.transform(sets[rows])
 
 
-def _check_words(
-    table: TableColumns, name: str, values: pd.Series, are_lists: pd.Series, separator: str | None
-) -> None:
-    """Refuse lists among words, and another separator than the one that is taken."""
+def _check_not_lists(table: TableColumns, values: pd.Series, are_lists: pd.Series) -> None:
+    """Refuse lists of quoted words among words."""
     quoted = values.str.match(r"""\s*[\[({]\s*['"]""") & are_lists
     if quoted.any():
         row = (~are_lists).idxmax()
         message = f"{shown(values[row])} is no list as others of `tags` are"
         table.refuse(row, f"{message}, such as {shown(values[quoted].iloc[0])}")
-    if separator is not None or values.str.contains(";", regex=False).any():
-        return
-    counts = {mark: int(values.str.contains(mark, regex=False).sum()) for mark in ",|/"}
-    likely = max(counts, key=counts.get)
-    if counts[likely] > len(values) / 4:
-        message = (
-            f"no value of {shown(name)} has the separator ';', but {counts[likely]} have {likely!r}"
+
+
+def _check_not_joined(
+    table: TableColumns, name: str, sets: pd.Series, separator: str | None
+) -> None:
+    """Refuse words that another mark joins than the one that separates; of a given `separator` note them.
+
+    A mark joins words if one of them is a tag of its own, or if more than a quarter of the tags have the
+    mark and no row has two tags.
+    """
+    tags = set().union(*sets)
+    for mark in ",|/":
+        joined = sorted(tag for tag in tags if mark in tag)
+        words = {word.strip() for tag in joined for word in tag.split(mark)}
+        if not words & tags and (len(joined) <= len(tags) / 4 or (sets.map(len) > 1).any()):
+            continue
+        message = f"column {shown(name)}: {mark!r} joins words in {len(joined)} of {len(tags)} tags"
+        if separator is not None:
+            table.notes.append(f"The {message}, such as {shown(joined[0])}.")
+            continue
+        row = sets.map(lambda words, tag=joined[0]: tag in words).idxmax()
+        table.refuse(
+            row,
+            f'{message}, such as {shown(joined[0])}; `separator: "{mark}"` of `tags` separates them, and '
+            '`separator: ";"` keeps them as they are',
         )
-        row = values.str.contains(likely, regex=False).idxmax()
-        advice = f'`tags: {{column: {name}, separator: "{likely}"}}` separates them, ";" does not'
-        table.refuse(row, f"{message}; {advice}")
