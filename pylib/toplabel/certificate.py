@@ -107,6 +107,8 @@ def certify(
         raise ValueError(f"certify knows no dual objective of the loss {solution.loss!r}")
     if isinstance(solution, SimplexSolution) and W0 is not None:
         raise ValueError("W0 has no meaning for a solution of the simplex coding")
+    if W0 is not None and solution.kernel != "linear":
+        raise ValueError(f"W0 has no meaning for kernel={solution.kernel!r}")
     rows = as_features(X, "X")
     rows = rows.astype(np.float64) if rows.dtype != np.float64 else rows
     n = len(solution.A)

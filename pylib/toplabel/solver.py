@@ -102,7 +102,8 @@ def solve(
         200 orders of magnitude below the largest count as 0, and so do those with C w below 2.2e-308.
     eval_every : int, optional
         Epochs between two evaluations of the objectives. By default the solver evaluates where it
-        expects to be done.
+        expects to be done. Newton's method and working sets of pairs evaluate after each of their
+        steps.
     callback : callable
         Called with each `Record`; a true result stops the run.
     time_limit : float, optional
@@ -249,7 +250,10 @@ def path(
     n_jobs: int | None = None,
     method: str = "auto",
 ) -> list[Solution]:
-    """Train for several values of C, from the smallest to the largest, each from the one before.
+    """Train for several values of C, from the smallest to the largest.
+
+    Each training of a convex loss of the library starts at the solution before. One of a loss that is not
+    convex starts at a convex solution for the same C, and one of a loss of your own at zeros.
 
     Parameters
     ----------

@@ -153,3 +153,9 @@ def test_refuses_what_does_not_fit(argument, value):
     changed = {"solution" if argument == "loss" else argument: value}
     with pytest.raises((ValueError, TypeError), match=rf"\b{argument}\b"):
         toplabel.certify(**{"X": X_12, "y": Y_12, "solution": solution, **changed})
+
+
+def test_refuses_a_center_for_a_kernel():
+    solution = toplabel.solve(X_12, Y_12, "svm_multi", kernel="rbf", theta=1.0)
+    with pytest.raises(ValueError, match="W0 has no meaning for kernel='rbf'"):
+        toplabel.certify(X_12, Y_12, solution, W0=np.zeros((4, 3)))

@@ -135,6 +135,34 @@ def test_the_method_and_the_wrapper_give_the_same_sets(model):
         np.testing.assert_array_equal(model.predict_set(X_NEW, **level), expected)
 
 
+def test_probabilities_that_are_lost_beside_a_one_do_not_tie():
+    """Of 1, 1e-20 and 1e-30 the differences from 1 are the same in float64."""
+    P = np.array([[1.0, 1e-20, 1e-30], [1e-30, 1.0, 1e-20]])
+    labels = np.array([1, 2])
+    model = CalibratedSets(Given(), calibration=None).fit(np.eye(3), np.arange(3))
+    sets = model.calibrate(P, labels).predict_set(P, size=2)
+    assert sets.tolist() == [[True, True, False], [False, True, True]]
+    assert average_k_scorer(2)(model, P, labels) == 1.0
+
+
+def test_levels_of_what_does_not_sum_to_one_are_differences_from_the_best():
+    rng = np.random.default_rng(4)
+    P, labels = rng.random((50, 4)), rng.integers(4, size=50)
+    model = CalibratedSets(Given(), calibration=None).fit(np.eye(4), np.arange(4))
+    sets = model.calibrate(P, labels).predict_set(P, coverage=0.8)
+    levels = P - P.max(axis=1, keepdims=True)
+    least = match_coverage(levels[np.arange(50), labels], 0.8)
+    np.testing.assert_array_equal(sets, levels >= least - 1e-12)
+
+
+def test_fractional_weights_count_as_rows():
+    P = np.full((180, 2), 0.5)
+    labels = np.arange(180) % 2
+    model = CalibratedSets(Given(), calibration=None).fit(np.eye(2), np.arange(2))
+    model.calibrate(P, labels, np.full(180, 0.1))  # 90 weights of 0.1 sum to less than 9
+    assert model.predict_set(P, coverage=0.9, by_class=True).all()
+
+
 def test_by_class_covers_a_class_that_the_marginal_threshold_neglects():
     rng = np.random.default_rng(1)
     labels = np.repeat([0, 1], [900, 100])

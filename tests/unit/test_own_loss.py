@@ -7,6 +7,7 @@ import pytest
 from scipy.optimize import minimize
 from scipy.special import expit, logsumexp, xlogy
 from sklearn.datasets import load_digits, make_multilabel_classification
+from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import GridSearchCV
 
 import toplabel
@@ -69,6 +70,14 @@ def test_its_optimum_is_that_of_the_same_loss_of_the_library_with_a_gap(digits, 
     assert found.dual <= known.primal
     assert known.dual <= found.primal == pytest.approx(known.primal, rel=2e-6)
     assert 0 < found.relative_gap <= 1e-6
+
+
+def test_with_a_kernel_its_dual_variables_give_the_dual_objective(digits):
+    X, y = (rows[:80] for rows in digits)
+    found = toplabel.solve(X, y, Softmax(), C=2.0, tol=1e-4, kernel="rbf", theta=0.1, n_classes=10)
+    conjugates = Softmax().conjugate(-found.A / 2.0, y)
+    D = -conjugates.mean() - np.vdot(found.A, rbf_kernel(X, gamma=0.1) @ found.A) / (2 * 2.0 * 80)
+    assert found.dual == pytest.approx(D)
 
 
 def test_without_a_conjugate_there_is_the_norm_of_the_gradient(digits):

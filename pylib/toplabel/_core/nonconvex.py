@@ -70,11 +70,10 @@ class _Model:
 
     @property
     def A(self) -> np.ndarray:
-        state = self._descent.state
-        return state.point.own if self._gram else -state.fit.of_scores / self._penalty
+        return -self._descent.state.fit.of_scores / self._penalty
 
     def coefficients(self) -> np.ndarray | None:
-        return self.A if self._gram else None
+        return self._descent.state.point.own if self._gram else None
 
     def weights(self) -> np.ndarray | None:
         return None if self._gram else self._descent.state.point.own

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from toplabel._core.arrays import MatrixLike
 from toplabel.estimators.common import VersionedEstimator
-from toplabel.estimators.scores import class_scores
+from toplabel.estimators.scores import class_levels
 from toplabel.estimators.sets import SetsMixin
 
 __all__ = ["CalibratedSets"]
@@ -134,9 +134,9 @@ class CalibratedSets(SetsMixin, MetaEstimatorMixin, ClassifierMixin, VersionedEs
         router = MetadataRouter(owner=self).add_self_request(self)
         return router.add(estimator=self.estimator, method_mapping=to_fit)
 
-    def _scores_for_sets(self, X) -> tuple[np.ndarray, np.ndarray]:
+    def _levels(self, X) -> tuple[np.ndarray, np.ndarray]:
         check_is_fitted(self, "estimator_")
-        return class_scores(self.estimator_, X)
+        return class_levels(self.estimator_, X)
 
     @property
     def n_features_in_(self) -> int:

@@ -13,9 +13,10 @@ from sklearn.ensemble import BaggingClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 
-__all__ = ["class_scores", "label_scores"]
+__all__ = ["class_levels", "class_scores", "label_scores"]
 
 _DECISION = "decision_function"
+_SUM_TO_ONE = 1e-6  # how far a sum of probabilities may be from 1; those of float32 are not nearer
 
 
 def class_scores(estimator, X) -> tuple[np.ndarray, np.ndarray]:
@@ -25,6 +26,31 @@ def class_scores(estimator, X) -> tuple[np.ndarray, np.ndarray]:
     ``decision_function_shape="ovo"``, are joined to those that ``"ovr"`` gives. What has another
     shape, or is not finite, is a ``ValueError``.
     """
+    scores, classes, _ = _scores_of(estimator, X)
+    return scores, classes
+
+
+def class_levels(estimator, X) -> tuple[np.ndarray, np.ndarray]:
+    """Return how near scores of rows are to the best one of the row, (n, m), and the classes, (m,).
+
+    Both are as of `class_scores`. The level is the score minus the best one, 0 for the best class; of
+    probabilities it is one more. A small probability is lost in the difference from one near 1, but not
+    in the sum with 1 minus that, which is the sum of all others.
+    """
+    scores, classes, method = _scores_of(estimator, X)
+    best = scores.max(axis=1, keepdims=True)
+    if method.endswith(_DECISION):
+        return scores - best, classes
+    rest = 1.0 - best
+    others = scores.copy()
+    np.put_along_axis(others, scores.argmax(axis=1)[:, None], 0.0, axis=1)
+    others = others.sum(axis=1, keepdims=True)
+    rest = np.where(np.abs(others - rest) <= _SUM_TO_ONE, others, rest)
+    return np.where(scores == best, 1.0, np.minimum(scores + rest, 1.0)), classes
+
+
+def _scores_of(estimator, X) -> tuple[np.ndarray, np.ndarray, str]:
+    """Return what `class_scores` does, and the name of the method that gave it."""
     response, method = _response(estimator, X)
     classes = _classes(estimator)
     if isinstance(response, list | tuple):
@@ -37,7 +63,7 @@ def class_scores(estimator, X) -> tuple[np.ndarray, np.ndarray]:
         scores = _joined_pairs(scores, m)
     _check_shape(scores, (n, m), method, "classes")
     order = np.argsort(classes)
-    return scores[:, order], classes[order]
+    return scores[:, order], classes[order], method
 
 
 def label_scores(estimator, X, n_labels: int) -> np.ndarray:

@@ -11,10 +11,9 @@ from sklearn.pipeline import Pipeline
 
 from toplabel._core.arrays import MatrixLike, as_number, as_weights
 from toplabel.estimators.ranking import WeightedScorer, columns_of
-from toplabel.estimators.scores import class_scores
+from toplabel.estimators.scores import class_levels
 from toplabel.metrics.class_sets import covered_rows, share_in_sets, smallest_mean
 from toplabel.metrics.inputs import check_choice
-from toplabel.thresholds.coverage import below_best
 
 __all__ = ["AverageKScorer", "SetScorer", "average_k_scorer", "set_scorer"]
 
@@ -54,9 +53,9 @@ class AverageKScorer(WeightedScorer):
         float
             A share, in [0, 1].
         """
-        scores, classes = class_scores(estimator, X)
+        levels, classes = class_levels(estimator, X)
         k = as_number(self.k, "k", 1.0, high=len(classes))
-        columns, levels = columns_of(y, classes, len(scores)), below_best(scores)
+        columns = columns_of(y, classes, len(levels))
         own = np.where(columns >= 0, levels[np.arange(len(columns)), columns], -np.inf)
         return share_in_sets(own, levels, k, as_weights(sample_weight, len(own)))
 

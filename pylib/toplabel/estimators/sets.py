@@ -19,8 +19,8 @@ from sklearn.utils.validation import _num_samples
 
 from toplabel._core.arrays import MatrixLike, as_number, as_weights
 from toplabel.estimators.ranking import columns_of
-from toplabel.estimators.scores import class_scores
-from toplabel.thresholds.coverage import below_best, check_coverage, match_coverage, rows_for
+from toplabel.estimators.scores import class_levels
+from toplabel.thresholds.coverage import ROUNDING, check_coverage, match_coverage, rows_for
 from toplabel.thresholds.matching import match_cardinality
 
 __all__ = ["Calibration", "SetsMixin"]
@@ -30,11 +30,11 @@ _CONTAINERS = ("default", "pandas", "polars")
 
 @dataclass(frozen=True)
 class Calibration:
-    """Calibration rows: their scores, (n, m), minus the best ones of the rows, the column of each
+    """Calibration rows: the levels of their scores, (n, m), as of `class_levels`, the column of each
     row's class, (n,), -1 where it has none, and the weights of the rows.
     """
 
-    scores: np.ndarray
+    levels: np.ndarray
     columns: np.ndarray
     weights: np.ndarray | None
     classes: np.ndarray
@@ -52,14 +52,15 @@ class Calibration:
     def _of_size(self, size: float | None) -> float:
         size = as_number(size, "size", 1.0, high=len(self.classes))
         # Where many classes tie for the best, no set at all may be nearer to the size.
-        return min(0.0, match_cardinality(self.scores, size, self.weights))
+        best = float(self.levels.max())
+        return min(best, match_cardinality(self.levels, size, self.weights))
 
     def _of_each_class(self, coverage: float) -> np.ndarray:
         needed = rows_for(check_coverage(coverage))
         counted = self.columns >= 0
         weights = None if self.weights is None else self.weights[counted]
         counts = np.bincount(self.columns[counted], weights, minlength=len(self.classes))
-        if counts.min() < needed:
+        if counts.min() < needed * (1 - ROUNDING):
             fewest = int(counts.argmin())
             raise ValueError(
                 f"by_class=True with coverage={coverage} needs at least {needed} calibration rows of "
@@ -70,7 +71,7 @@ class Calibration:
         return np.array([match_coverage(own[r], coverage, _at(self.weights, r)) for r in rows_of])
 
     def _own_scores(self) -> np.ndarray:
-        own = np.take_along_axis(self.scores, np.maximum(self.columns, 0)[:, None], axis=1)[:, 0]
+        own = np.take_along_axis(self.levels, np.maximum(self.columns, 0)[:, None], axis=1)[:, 0]
         return np.where(self.columns >= 0, own, -np.inf)
 
 
@@ -105,11 +106,11 @@ class SetsMixin:
         self
             The classifier. A further `fit` forgets the rows.
         """
-        scores, classes = self._scores_for_sets(X)
-        columns = columns_of(y, classes, len(scores))
-        weights = as_weights(sample_weight, len(scores))
-        self.calibration_ = Calibration(below_best(scores), columns, weights, classes)
-        self.n_calibration_ = len(scores)
+        levels, classes = self._levels(X)
+        columns = columns_of(y, classes, len(levels))
+        weights = as_weights(sample_weight, len(levels))
+        self.calibration_ = Calibration(levels, columns, weights, classes)
+        self.n_calibration_ = len(levels)
         return self
 
     def predict_set(
@@ -151,9 +152,9 @@ class SetsMixin:
             raise ValueError(f"give either size or coverage, got size={size}, coverage={coverage}")
         if by_class and coverage is None:
             raise ValueError("by_class is for coverage, got size")
-        scores, classes = self._scores_for_sets(X)
+        levels, classes = self._levels(X)
         threshold = self._calibration().threshold(size, coverage, by_class)
-        sets = below_best(scores) >= threshold
+        sets = levels >= threshold
         return sparse.csr_matrix(sets) if sparse_output else self._in_container(sets, classes, X)
 
     def set_output(self, *, transform: str | None = None) -> Self:
@@ -180,8 +181,8 @@ class SetsMixin:
         self._sklearn_output_config = {"transform": transform}  # the attribute that clone copies
         return self
 
-    def _scores_for_sets(self, X) -> tuple[np.ndarray, np.ndarray]:
-        return class_scores(self, X)
+    def _levels(self, X) -> tuple[np.ndarray, np.ndarray]:
+        return class_levels(self, X)
 
     def _calibration(self) -> Calibration:
         if "calibration_" not in vars(self):

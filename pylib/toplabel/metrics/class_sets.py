@@ -57,7 +57,7 @@ def average_k_accuracy(y: ArrayLike, scores: ArrayLike, k: float) -> float:
 def share_in_sets(
     own: np.ndarray, levels: np.ndarray, k: float, weight: np.ndarray | None = None
 ) -> float:
-    """Return the average-k accuracy of levels, (n, m), at most 0, and those of the right classes, (n,),
+    """Return the average-k accuracy of levels, (n, m), and those of the right classes, (n,),
     ``-inf`` for a class that is none of the columns. A weight w is the same as w copies of the row.
     """
     last = _last_level(levels, k, weight)

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from toplabel._core.arrays import as_float, as_matrix, as_weights
 
-_ROUNDING = 1e-12  # of coverage times rows, so that 0.07 of 100 rows are 7
+ROUNDING = 1e-12  # of coverage times rows, so that 0.07 of 100 rows are 7
 
 
 def below_best(scores: ArrayLike) -> np.ndarray:
@@ -78,7 +78,7 @@ def match_coverage(
     weights = as_weights(sample_weight, len(own))
     order = np.argsort(-own, kind="stable")
     reached = np.arange(1.0, len(own) + 1) if weights is None else np.cumsum(weights[order])
-    needed = check_coverage(coverage) * (reached[-1] + 1) * (1 - _ROUNDING)
+    needed = check_coverage(coverage) * (reached[-1] + 1) * (1 - ROUNDING)
     if reached[-1] < needed:
         what = "calibration rows" if weights is None else "calibration rows, counted by weight"
         raise ValueError(
