@@ -3,10 +3,12 @@
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
 from samples_of_results import evaluations
+from toplabel.reproduction.compare import statistics
 from toplabel.reproduction.compare.beside import compare_methods
 from toplabel.reproduction.config import catalogue
 from toplabel.reproduction.config.catalogue import Study, load_catalogue
@@ -166,6 +168,26 @@ def test_a_method_for_some_sets_alone_takes_none_out():
     assert (test["missing"], test["methods"]) == ("", 2)
     assert "c" not in by_method(made["methods"])
     assert made["scores"].query("method == 'c'")["best"].tolist() == [True]
+    study, rows = over_six(only={"b": ("one",)})  # named by a pattern of `methods`, too
+    (test,) = compared(study, [row for row in rows if row[:2] != ("two", "b")])["tests"].to_dict(
+        "records"
+    )
+    assert (test["missing"], test["methods"]) == ("", 1)
+
+
+def test_the_best_is_level_with_what_a_test_does_not_tell_from_it():
+    """The signed ranks do not follow the mean ranks: c is last, and far ahead on three of 15 sets."""
+    sets = [f"s{i}" for i in range(15)]
+    rows = []
+    for i, name in enumerate(sets):
+        c = 78.0 - 0.01 * i if i < 12 else 95.0 + i
+        rows += rows_of({"a": [80.0 + i] * 2, "b": [79.0 + 0.9 * i] * 2, "c": [c] * 2}, name)
+    made = compared(study_of(sets, ("a", "b", "c")), rows)
+    (test,) = made["tests"].to_dict("records")
+    means = pd.DataFrame([row[:5] for row in rows]).groupby([0, 1])[4].mean().unstack()
+    p = statistics.wilcoxon_holm(means.to_numpy())
+    assert p[0, 1] <= 0.05 < p[0, 2]
+    assert "c" in test["level"].split(";")
 
 
 def test_below_five_sets_there_is_no_test_over_sets():

@@ -184,6 +184,9 @@ def test_a_set_has_another_one_for_each_draw_of_its_folds(load):
 def test_folds_of_an_unknown_set_cannot_be_drawn_again(load):
     with pytest.raises(ValueError, match=r"fold_seeds\.toys: "):
         load(GOOD + "fold_seeds: {toys: 3}\n")
+    text = GOOD.replace("toy:", "toy_seeds:") + GOOD.partition("datasets:")[2].lstrip("\n")
+    with pytest.raises(ValueError, match=r"datasets\.toy_seeds: the name of toy with"):
+        load(text + "fold_seeds: {toy: 3}\n")
 
 
 def test_the_examples_of_the_documentation_are_valid(repository, load):

@@ -130,6 +130,8 @@ competitor: svm_ova_liblinear, kernel: rbf | a.kernel:
 estimator: RandomForest | a.estimator:
 loss: mine.Loss, grid: {alpha: [1, 2]} | a.grid:
 estimator: a.B, grid: {paper: {base: 2, from: 0, to: 1, step: 1}} | a.grid
+estimator: a.B, k: 15 | a.k: .*`params`
+estimator: a.B, gamma: 0.1 | a.gamma: .*`params`
 loss: svm_ml, grid: {D: [1, 2]} | a.grid:
 loss: svm_ml, params: {x: 1} | a.params:
 loss: svm_multi, labels: set | a.labels:
@@ -164,6 +166,11 @@ def test_a_bad_row_is_refused_in_one_line_with_its_key(row):
             "a: {label: A, loss: lr_ml}\nb: {label: B, loss: lr_ml, gamma: 1, k: 2}",
             "methods.b: the same",
         ),
+        ("a: {label: A, loss: lr_ml}\nb: {label: A, loss: svm_ml}", "methods.b.label: .*'a'"),
+        (
+            'a_k2: {label: A, loss: lr_ml}\na_k{k}: {label: "{k}", loss: topk_ent, ks: [2]}',
+            "methods.a_k{k}: 'a_k2' is a method already",
+        ),
         ("{}", "methods"),
     ],
 )
@@ -175,8 +182,10 @@ def test_a_bad_registry_of_methods_is_refused(rows, message):
 
 def test_a_row_of_the_run_is_told_from_one_of_the_file():
     rows = 'a_k{k}: {label: "{k}", loss: topk_ent, ks: [2, 3]}'
-    own = {"b_k{k}": {"label": "{k}", "loss": "topk_ent_tr", "ks": [2, 3]}}
+    own = {"b_k{k}": {"label": "own {k}", "loss": "topk_ent_tr", "ks": [2, 3]}}
     assert [*methods_of(rows, own)] == ["a_k2", "a_k3", "b_k2", "b_k3"]
+    with pytest.raises(Fault, match=r"^methods\.a_k3: "):
+        methods_of(rows, {"a_k3": {"label": "B", "loss": "svm_multi"}})
     with pytest.raises(Fault, match=r"^methods\.b_k2\.gamma: "):
         methods_of(rows, {"b_k{k}": own["b_k{k}"] | {"gamma": -1}})
     with pytest.raises(ValueError, match=r"^methods.yaml: methods\.a_k2\.gamma: "):

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from toplabel import metrics
+from toplabel.metrics.names import lower_is_better
 from toplabel.metrics.ranking import best_scores
 
 Y = np.array([[1, 0, 0], [1, 1, 0], [0, 0, 1], [0, 0, 0]])
@@ -88,3 +89,8 @@ def test_the_best_of_many_are_those_of_a_stable_sort(seed, k, more):
     best, own = best_scores(scores, k)
     np.testing.assert_array_equal(best, np.argsort(-scores, axis=1, kind="stable")[:, :k])
     np.testing.assert_array_equal(own, np.take_along_axis(scores, best, axis=1))
+
+
+def test_a_precision_of_a_class_is_no_loss_whatever_its_name():
+    assert lower_is_better("rank_loss")
+    assert not lower_is_better("ap_hair_loss")

@@ -79,6 +79,10 @@ def test_one_metric_may_choose_the_point_of_all():
     assert [one.C for one in choose([result])] == [2, 3]
     chosen = [(one.metric, one.C, one.value) for one in choose([result], "top1")]
     assert chosen == [("top1", 2, 62.0), ("top5", 2, 79.0)]
+    other_k = replace(_result(value - 0.5, metric=("top1", "top5")), k=5)  # better in top5 alone
+    other_k.value[0, 2, 0, 1] = 99.0
+    of_ks = choose([replace(result, k=2), other_k], "top1")
+    assert [(one.metric, one.k, one.C) for one in of_ks] == [("top1", 2, 2), ("top5", 2, 2)]
     cut = _result(np.zeros((1, 2, 1, 2)), threshold=[0.0], metric=("rank_loss", "f1_micro"))
     with pytest.raises(ValueError, match="'f1_micro' has a threshold"):
         points_by(cut, "rank_loss")

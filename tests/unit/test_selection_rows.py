@@ -59,7 +59,7 @@ def raw_rows(part):
 
 def test_shares_are_nested_and_have_the_classes_by_their_shares(prepared):
     small, large = (
-        with_share(prepared, size, ["main"], True).parts["train"] for size in (0.2, 0.6)
+        with_share(prepared, size, ["main"], True).parts["main/train"] for size in (0.2, 0.6)
     )
     assert {*small.rows} < {*large.rows} < {*prepared.parts["train"].rows}
     assert (len(small.rows), len(large.rows)) == (9, 27)
@@ -76,7 +76,7 @@ def test_sparse_columns_are_divided_as_those_of_the_set(raw):
         "toy", {"train": Part(X=X, y=y)}, [Split("main", "train", None, "train")], "standardise"
     )
     of_set = PreparedSet("toy", "multiclass", ["a", "b", "c"], parts, splits)
-    share = with_share(of_set, 0.999, ["main"], False).parts["train"]
+    share = with_share(of_set, 0.999, ["main"], False).parts["main/train"]
     for same in (share, with_all_rows(of_set, False).parts["all"]):
         assert same.n_rows == len(y)
         np.testing.assert_allclose(same.X.toarray(), parts["train"].X.toarray())
@@ -85,7 +85,7 @@ def test_sparse_columns_are_divided_as_those_of_the_set(raw):
 
 def test_a_share_is_standardised_by_its_own_rows(prepared, raw):
     cut = with_share(prepared, 0.4, ["main"], True)
-    train, test = cut.parts["train"], cut.parts["test"]
+    train, test = cut.parts["main/train"], cut.parts["main/test"]
     np.testing.assert_allclose(train.X[:, :-1].mean(axis=0), 0.0, atol=1e-12)
     np.testing.assert_allclose(train.X[:, :-1].std(axis=0), 1.0)
     np.testing.assert_allclose(raw_rows(train), raw[0][train.rows])
@@ -102,9 +102,20 @@ def test_splits_with_one_training_part_have_one_share_of_it(prepared, raw):
     splits = [Split(name, "train", None, name) for name in ("first", "second")]
     whole = replace(prepared, parts=parts, splits=splits)
     cut = with_share(whole, 0.4, ["first", "second"], True).parts
-    for name in parts:
-        shown = cut[name].X[:, :-1] * cut["train"].scale + cut["train"].shift
+    assert cut["first/train"].rows.tolist() == cut["second/train"].rows.tolist()
+    for name in cut:
+        train = cut[f"{name.partition('/')[0]}/train"]
+        shown = cut[name].X[:, :-1] * train.scale + train.shift
         np.testing.assert_allclose(shown, raw[0][cut[name].rows])
+
+
+def test_a_part_may_train_in_one_split_and_test_in_another(prepared):
+    """As the years of a series do."""
+    parts = {name: replace(part, shift=None, scale=None) for name, part in prepared.parts.items()}
+    splits = [Split("there", "train", None, "test"), Split("back", "test", None, "train")]
+    cut = with_share(replace(prepared, parts=parts, splits=splits), 0.4, ["there", "back"], True)
+    rows = {name: part.n_rows for name, part in cut.parts.items()}
+    assert rows == {"there/train": 18, "there/test": 15, "back/train": 6, "back/test": 45}
 
 
 def test_all_rows_are_those_of_both_parts(prepared, raw):

@@ -6,8 +6,8 @@ _UNITS = {"rank_loss": "", "hamming_loss": "", "log_loss": "", "coverage_loss": 
 
 
 def lower_is_better(metric: str) -> bool:
-    """Return whether a metric is a loss: its name ends in ``_loss``."""
-    return metric.endswith("_loss")
+    """Return whether a metric is a loss: its name ends in ``_loss``, and it is of no class, ``ap_<class>``."""
+    return metric.endswith("_loss") and not metric.startswith("ap_")
 
 
 def unit(metric: str) -> str:

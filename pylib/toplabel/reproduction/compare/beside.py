@@ -64,6 +64,7 @@ TESTS: Mapping[str, type] = {
     **{"datasets": str, "missing": str, "absent": str, "methods": int},
     **dict.fromkeys(("friedman_chi2", "friedman_F", "friedman_p"), float),
     **{"critical_difference": float, "wilcoxon_least_p": float, "nemenyi": str, "wilcoxon": str},
+    "level": str,
 }
 """The columns of results/comparison_tests.csv: a row for each study and metric.
 
@@ -71,7 +72,8 @@ TESTS: Mapping[str, type] = {
 `absent` are methods without any result, which take no set out.
 `wilcoxon_least_p` is the smallest p-value that Wilcoxon's test against the reference can have by Holm's
 method, over so many sets and methods. `nemenyi` and `wilcoxon` are the groups of methods of which no two
-differ by that test, joined by ";" within a group and by "|" between groups.
+differ by that test, joined by ";" within a group and by "|" between groups. `level` are the methods that
+one of both tests does not tell from that with the best mean rank.
 """
 
 
@@ -167,7 +169,8 @@ class _OnSets:
             index=[name for name in study.datasets if name in means.index],
             columns=[name for name in methods if name in means.columns],
         )
-        self.compared = [name for name in self.means.columns if name in study.methods]
+        of_all = {*study.methods} - {*study.only}
+        self.compared = [name for name in self.means.columns if name in of_all]
         has_all = self.means[self.compared].notna().all(axis=1)
         self.whole = [*has_all.index[has_all & bool(self.compared)]]
         self.reference = study.reference
@@ -308,11 +311,14 @@ class _OverSets:
             "methods": len(self._methods),
             "nemenyi": "",
             "wilcoxon": "",
+            "level": "",
         }
         if not self._is_tested:
             return row
         means = self._means.to_numpy()
         test = statistics.friedman(means)
+        nemenyi, wilcoxon = statistics.nemenyi(means), statistics.wilcoxon_holm(means)
+        largest = np.maximum(nemenyi, wilcoxon)[np.argmin(self._ranks)]
         least = (len(self._methods) - 1) * 0.5 ** (len(self._sets) - 1)
         return row | {
             "friedman_chi2": test.chi2,
@@ -320,8 +326,9 @@ class _OverSets:
             "friedman_p": test.p,
             "critical_difference": statistics.critical_difference(*means.shape),
             "wilcoxon_least_p": min(1.0, least),
-            "nemenyi": self._cliques(statistics.nemenyi(means)),
-            "wilcoxon": self._cliques(statistics.wilcoxon_holm(means)),
+            "nemenyi": self._cliques(nemenyi),
+            "wilcoxon": self._cliques(wilcoxon),
+            "level": join_names(np.array(self._methods)[largest > LEVEL]),
         }
 
     def _cliques(self, p_values: np.ndarray) -> str:

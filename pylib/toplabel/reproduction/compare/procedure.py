@@ -89,6 +89,8 @@ def _selection(
     ways: dict[str, dict[str, list[str]]] = {}
     for name in [method for dataset, method in study.pairs if dataset == entry.name]:
         method = catalogue.methods[name]
+        if method.variant_of:  # no table of the study has it
+            continue
         protocol = catalogue.protocols[method.protocol or entry.protocol]
         grid = method.grid_of(protocol.budgets[budget_name], budget_name)
         words = " and ".join(_parameters(entry, method, grid, rule))
@@ -113,6 +115,8 @@ def _parameters(entry: Entry, method: Method, grid: Grid, threshold: Threshold |
     axes: dict[str, str] = {}
     if method.estimator:
         axes = {name: _values(values) for name, values in method.grid.items()}
+    elif method.competitor and COMPETITORS[method.competitor].leave_one_out:
+        axes["C"] = "values between those of the outermost eigenvalues of the kernel matrix"
     elif grid.C:
         name = COMPETITORS[method.competitor].parameter if method.competitor else "C"
         is_scaled = method.scales_C and entry.C_scale

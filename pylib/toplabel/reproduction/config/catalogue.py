@@ -150,7 +150,7 @@ class Study(ConfigModel):
         return [
             Cell(dataset, method)
             for dataset in self.datasets
-            for method in (*self.methods, *self.only)
+            for method in dict.fromkeys((*self.methods, *self.only))
             if dataset in self.only.get(method, self.datasets)
         ]
 

@@ -89,6 +89,8 @@ class DatasetsFile(ConfigModel):
         for base in self.fold_seeds:
             if base not in self.datasets:
                 raise Fault(f"fold_seeds.{base}", unknown("data set", base, self.datasets))
+            if (drawn := f"{base}_seeds") in self.datasets:
+                raise Fault(f"datasets.{drawn}", f"the name of {base} with folds drawn again")
         for name, entry in self.datasets.items():
             try:
                 _check_entry(entry, self.datasets)

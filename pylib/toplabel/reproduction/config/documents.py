@@ -127,10 +127,11 @@ def check_rows(
     if not isinstance(rows, Mapping):
         return check(document, kind, name)
     try:
-        registry = validate({**document, key: whole(rows)}, kind)
+        known = whole(rows)
+        registry = validate({**document, key: known}, kind)
     except Fault as fault:
         raise ValueError(f"{name}: {fault}") from None
-    if taken := [row for row in own if row in rows]:
+    if taken := [row for row in whole(own) if row in known]:
         raise Fault(f"{key}.{taken[0]}", f"{name} has this name already")
     return validate({**document, key: whole({**rows, **own})}, kind) if own else registry
 

@@ -37,7 +37,10 @@ def whole_rows(rows: Mapping[str, Any]) -> dict[str, Any]:
     of_each_k: dict[str, Any] = {}
     for name, row in rows.items():
         several = isinstance(row, Mapping) and "ks" in row
-        of_each_k |= _at_each_k(name, row) if several else {name: row}
+        written_out = _at_each_k(name, row) if several else {name: row}
+        if twice := [own for own in written_out if own in of_each_k]:
+            raise Fault(f"methods.{name}", f"'{twice[0]}' is a method already")
+        of_each_k |= written_out
     return {name: _whole(row, of_each_k) for name, row in of_each_k.items()}
 
 
@@ -72,10 +75,12 @@ class MethodsFile(ConfigModel):
     """The methods by name, which targets, folders of results and studies use."""
 
     def __post_init__(self) -> None:
-        names: dict[Key, str] = {}
+        names: dict[Key | str, str] = {}
         for name, method in self.methods.items():
             if (other := names.setdefault(method.key, name)) != name:
                 raise Fault(f"methods.{name}", f"the same method as '{other}'")
+            if (other := names.setdefault(method.label, name)) != name:
+                raise Fault(f"methods.{name}.label", f"the label of '{other}', too")
             if (of := method.variant_of) and of not in self.methods:
                 raise Fault(f"methods.{name}.variant_of", unknown("method", of, self.methods))
 
@@ -207,6 +212,10 @@ class Method(ConfigModel):
             object.__setattr__(self, "labels", "set")
         if self.C_values:
             Axis.through(self.C_values)  # or else a ValueError
+        of_losses = {"k": 1, "gamma": 0.0, "passes": None, "gap": None, "point": {}}
+        for key, none in of_losses.items():
+            if self.estimator and getattr(self, key) != none:
+                raise Fault(key, "is for losses; `params` has the parameters of an estimator")
         for key, (is_wrong, why) in self._faults().items():
             if is_wrong:
                 raise Fault(key, why)

@@ -14,7 +14,7 @@ from toplabel.reproduction.compare.statistics import FEWEST_SETS
 from toplabel.reproduction.frames import split_names
 from toplabel.reproduction.report.figures import charts
 from toplabel.reproduction.report.inputs import Inputs
-from toplabel.reproduction.report.study_table import TESTS, Record, StudyTable, ends_of
+from toplabel.reproduction.report.study_table import Record, StudyTable, ends_of
 from toplabel.reproduction.report.text import WORDS, count, fixed, p_value, plain, slug
 from toplabel.reproduction.report.tree import Part, Section, Text
 
@@ -161,8 +161,7 @@ def _beyond_doubt(table: StudyTable) -> str:
     """Return whether a test of pairs tells the best method from all others."""
     first, *others = table.methods["method"]
     best = table.labels[first]
-    groups = [group for test in TESTS for group in table.groups(test) if first in group]
-    level = {name for group in groups for name in group}
+    level = split_names(table.test["level"])
     labels = [table.labels[name] for name in others if name in level]
     if not labels:
         return f"Both tests of pairs tell {best} from every other method."

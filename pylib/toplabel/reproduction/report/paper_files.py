@@ -23,7 +23,7 @@ from toplabel.reproduction.report.tree import Entry
 
 _ESCAPES: dict[str, str | int] = {sign: f"\\{sign}" for sign in "&%$#_{}"}
 _ESCAPES |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-_ESCAPES |= {"−": "$-$", "–": "--", "±": r"$\pm$", "<": "$<$"}
+_ESCAPES |= {"−": "$-$", "–": "--", "±": r"$\pm$", "<": "$<$", ">": "$>$", "|": "$|$"}
 _GREEK = {"α": "alpha", "β": "beta", "γ": "gamma", "θ": "theta"}
 _ESCAPES |= {letter: rf"\ensuremath{{\{name}}}" for letter, name in _GREEK.items()}
 _SCRIPTS = {"^": r"\textsuperscript", "_": r"\textsubscript"}

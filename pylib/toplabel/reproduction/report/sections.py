@@ -302,7 +302,7 @@ def _class_tables(inputs: Inputs, folder: str) -> list[Part]:
     for row in rates.to_dict("records"):
         recall, precision = fixed(row["recall"], 1), fixed(row["precision"], 1)
         rows.append([row["class"], count(row["rows"]), recall, count(row["predicted"]), precision])
-    columns = ["Class", "Test rows", "Recall, %", "Predicted", "Precision, %"]
+    columns = ["Class", "Test rows of all splits", "Recall, %", "Predicted", "Precision, %"]
     parts: list[Part] = [table_of("Recall and precision by class", columns, rows)]
     pairs = read_frame(inputs.results / folder / "confusion.csv", CONFUSION)
     names = [*rates["class"]]

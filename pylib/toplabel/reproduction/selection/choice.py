@@ -193,8 +193,14 @@ def choose(results: Iterable[GridValues], by: str = "") -> list[Choice]:
         of_split.setdefault(result.split, []).append(result)
     choices = []
     for of_ks in of_split.values():
-        points = [points_by(result, by) if by else best_points(result) for result in of_ks]
-        choices += [max(of_metric, key=_signed) for of_metric in zip(*points, strict=True)]
+        if by:
+            points = [points_by(result, by) for result in of_ks]
+            place = [choice.metric for choice in points[0]].index(by)
+            best = max(points, key=lambda of_k: _signed(of_k[place]))
+            choices += best
+            continue
+        of_metrics = zip(*map(best_points, of_ks), strict=True)
+        choices += [max(of_metric, key=_signed) for of_metric in of_metrics]
     return choices
 
 

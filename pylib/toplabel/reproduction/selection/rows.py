@@ -64,7 +64,7 @@ def learning_curve(prepared: PreparedSet, task: CurveTask) -> list[CurvePoint]:
         choices, models = _chosen(smaller, tuned, task.train)
         rows, _ = evaluate(smaller, task.evaluate, choices, models, seconds_by_split(tuned))
         for row in rows:
-            train = split_named(prepared, row.split).train
+            fewer, train = (split_named(of, row.split).train for of in (smaller, prepared))
             points.append(
                 CurvePoint(
                     dataset=row.dataset,
@@ -72,7 +72,7 @@ def learning_curve(prepared: PreparedSet, task: CurveTask) -> list[CurvePoint]:
                     split=row.split,
                     metric=row.metric,
                     size=size,
-                    rows=smaller.parts[train].n_rows,
+                    rows=smaller.parts[fewer].n_rows,
                     all_rows=prepared.parts[train].n_rows,
                     value=row.value,
                 )
@@ -115,10 +115,12 @@ def with_share(
 ) -> PreparedSet:
     """Return a data set whose training parts have a share of their rows, spread over the classes.
 
-    A smaller share is a part of a larger one. Splits with one training part have the same share of it. A
-    part with regions is refused.
+    A smaller share is a part of a larger one. Splits with one training part have the same share of it. Each
+    split has parts of its own, since a part may train in one split and test in another. A part with
+    regions is refused.
     """
-    parts = dict(prepared.parts)
+    parts: dict[str, Part] = {}
+    own_splits = []
     for name in splits:
         split = split_named(prepared, name)
         train = prepared.parts[split.train]
@@ -128,10 +130,12 @@ def with_share(
         of_rows = {key: getattr(train, key) for key in _OF_ROWS}
         cut = {key: values[kept] for key, values in of_rows.items() if values is not None}
         fewer = replace(train, **cut)
-        others = [key for key in (split.val, split.test) if key]
-        scaled = _scaled_again(fewer, [fewer, *(prepared.parts[key] for key in others)], bias)
-        parts.update(zip([split.train, *others], scaled, strict=True))
-    return replace(prepared, parts=parts)
+        uses = {use: getattr(split, use) for use in ("val", "test") if getattr(split, use)}
+        others = [prepared.parts[part] for part in uses.values()]
+        names = {use: f"{name}/{use}" for use in ("train", *uses)}
+        parts.update(zip(names.values(), _scaled_again(fewer, [fewer, *others], bias), strict=True))
+        own_splits.append(replace(split, **names))
+    return replace(prepared, parts=parts, splits=own_splits)
 
 
 def _order(part: Part, *names: object) -> np.ndarray:

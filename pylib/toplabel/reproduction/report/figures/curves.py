@@ -80,9 +80,10 @@ def _best_over_others(result: GridValues) -> np.ndarray:
 
 
 def draw_selection(frame: pd.DataFrame) -> Figure:
-    """Draw a small panel for each method, all on one scale."""
-    panels = dict(iter(frame.groupby("label", sort=False)))
+    """Draw a small panel for each method that has the metric of the first one, all on one scale."""
     metric = frame["metric"].iat[0]
+    frame = frame[frame["metric"] == metric]
+    panels = dict(iter(frame.groupby("label", sort=False)))
     chosen = frame.loc[frame["chosen"].astype(bool), "value"]
     best = chosen.min() if lower_is_better(metric) else chosen.max()
     figure, axes = small_panels([*panels], across=5, height=1.1)
