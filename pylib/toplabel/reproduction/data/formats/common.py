@@ -11,7 +11,7 @@ import codecs
 import difflib
 import re
 import reprlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -156,7 +156,7 @@ def read_text(path: Path, encoding: str | None = None) -> str:
 
 
 def check_names(
-    path: Path, known: Sequence[str], names: Sequence[str], what: str = "column"
+    path: Path, known: Collection[str], names: Sequence[str], what: str = "column"
 ) -> None:
     """Refuse the name of a column, or of an attribute, that a file does not have."""
     for name in names:

@@ -95,10 +95,11 @@ def load(
         columns = next(iter(frames.values())).columns
         label = columns[label] if -len(columns) <= label < len(columns) else str(label)
     asked = [*labels] or [label if tags is None else tags.get("column")]
-    every = {name: None for frame in frames.values() for name in frame}
+    every = dict.fromkeys(name for frame in frames.values() for name in frame)
     for part, path in source.parts.items():
-        check_names(path, [*frames[part]], [*asked, *(name for name in every if name not in drop)])
-        check_names(path, [*every], [*drop, *categorical])
+        own = dict.fromkeys(frames[part])
+        check_names(path, own, [*asked, *(name for name in every if name not in drop)])
+        check_names(path, every, [*drop, *categorical])
     table = TableColumns(source.parts, frames, how, missing)
     for name in table.whole.columns:
         if name not in asked:
