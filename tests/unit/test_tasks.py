@@ -184,7 +184,7 @@ def test_a_key_of_a_method_changes_what_depends_on_it(repository_plan, key):
     value, expected = OF_METHOD[key]
     first = {"label": "M", "loss": "topk_svm_alpha", "k": 2}
     if key in ("estimator", "competitor"):
-        first["loss"] = ""
+        first = {"label": "M", "loss": ""}
     if key == "labels":
         first = {"label": "M", "loss": "lr_ova"}
     if key == "params":
