@@ -1,6 +1,7 @@
 """The registry of methods, the studies, and the keys by which methods are compared."""
 
 import math
+import re
 import textwrap
 
 import pytest
@@ -184,8 +185,14 @@ def test_a_row_of_the_run_is_told_from_one_of_the_file():
     rows = 'a_k{k}: {label: "{k}", loss: topk_ent, ks: [2, 3]}'
     own = {"b_k{k}": {"label": "own {k}", "loss": "topk_ent_tr", "ks": [2, 3]}}
     assert [*methods_of(rows, own)] == ["a_k2", "a_k3", "b_k2", "b_k3"]
-    with pytest.raises(Fault, match=r"^methods\.a_k3: "):
-        methods_of(rows, {"a_k3": {"label": "B", "loss": "svm_multi"}})
+    for name, row in (
+        ("a_k3", {"label": "B", "loss": "svm_multi"}),
+        ("a_k{k}", {"label": "B {k}", "loss": "topk_ent_tr", "ks": [7, 8]}),
+    ):
+        with pytest.raises(Fault, match=rf"^methods\.{re.escape(name)}: "):
+            methods_of(rows, {name: row})
+    estimator = {"label": "C", "variant_of": "a_k3", "estimator": "x.Y"}
+    assert methods_of(rows, {"c": estimator})["c"].k == 1
     with pytest.raises(Fault, match=r"^methods\.b_k2\.gamma: "):
         methods_of(rows, {"b_k{k}": own["b_k{k}"] | {"gamma": -1}})
     with pytest.raises(ValueError, match=r"^methods.yaml: methods\.a_k2\.gamma: "):

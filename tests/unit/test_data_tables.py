@@ -197,6 +197,7 @@ def test_files_in_another_encoding(load):
         ("[a, b c]", ["a", "b c"]),
         ("[1, 2]", ["1", "2"]),
         (str(np.array([1, 12])), ["1", "12"]),
+        (str(np.array([1.0, 0.5])), ["1.0", "0.5"]),
         (str(np.array(["it's", "b c"])), ["it's", "b c"]),
         (np.array(["a", "b"], dtype=object), ["a", "b"]),
     ],
@@ -254,9 +255,9 @@ def test_a_feature_that_one_file_lacks_is_refused(load_parts):
     texts = {"train": "a,b,y\n1,2,p\n2,1,q\n", "test": "a,y\n1,p\n2,q\n"}
     with pytest.raises(FormatError, match=r"test.csv: no column 'b'"):
         load_parts(texts, missing="median")
-    assert [column.name for column in load_parts(texts, drop=["b"]).columns if column.width] == [
-        "a"
-    ]
+    empty = {"train": "a,c,y,\n1,,p,\n2,,q,\n", "test": texts["test"]}
+    for loaded in (load_parts(texts, drop=["b"]), load_parts(empty)):
+        assert [column.name for column in loaded.columns if column.width] == ["a"]
 
 
 def test_categories_that_are_one_number_are_refused(load_parts):

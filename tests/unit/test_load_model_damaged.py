@@ -205,6 +205,7 @@ def test_columns_refuse_what_the_training_rows_had_as_gaps():
     for name, value, message in (
         ("b", None, "column 'b' has a missing value in row 1 .*keep_default_na"),
         ("b", np.nan, "column 'b' has a missing value in row 1 "),
+        ("b", pd.NA, "column 'b' has a missing value in row 1 "),
         ("a", -999.0, "column 'a' has -999.0, a missing value of the training rows, in row 1 "),
         ("a", np.nan, "column 'a' has nan in row 1 "),
     ):

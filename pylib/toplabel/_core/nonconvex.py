@@ -85,9 +85,8 @@ def solutions(
     """Yield the solution for each C, in ascending order, each from the convex solution for that C.
 
     A warm start takes the place of the first convex solution. An epoch is a step of the descent;
-    the convex solution may take as many passes, and its time counts for the limits of each C. For
-    the linear kernel A is ``-C w_i grad L``, with which ``W - X.T @ A`` is the gradient over
-    lambda.
+    the convex solution may take as many passes, and its time counts for the limits of each C. A
+    is ``-C w_i grad L``, with which ``W - X.T @ A`` is the gradient over lambda.
     """
     if is_mapped(problem.features):
         check_mapped_finite(problem.features, "X")

@@ -173,7 +173,7 @@ class NamedColumns(TransformerMixin, BaseEstimator):
 
 def _word(value) -> str:
     """Return a value as the text that stands in a file, "" for a missing one."""
-    if value is None or value != value or str(value) in ("<NA>", "NaT"):
+    if value is None or str(value) in ("<NA>", "NaT") or value != value:
         return ""
     return (
         str(int(value)) if isinstance(value, float) and value.is_integer() else f"{value}".strip()

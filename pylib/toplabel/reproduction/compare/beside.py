@@ -318,7 +318,9 @@ class _OverSets:
         means = self._means.to_numpy()
         test = statistics.friedman(means)
         nemenyi, wilcoxon = statistics.nemenyi(means), statistics.wilcoxon_holm(means)
-        largest = np.maximum(nemenyi, wilcoxon)[np.argmin(self._ranks)]
+        best = np.argmin(self._ranks)
+        largest = np.maximum(nemenyi, wilcoxon)[best]
+        largest[best] = 0.0  # it is not compared with itself
         least = (len(self._methods) - 1) * 0.5 ** (len(self._sets) - 1)
         return row | {
             "friedman_chi2": test.chi2,
@@ -328,7 +330,7 @@ class _OverSets:
             "wilcoxon_least_p": min(1.0, least),
             "nemenyi": self._cliques(nemenyi),
             "wilcoxon": self._cliques(wilcoxon),
-            "level": join_names(np.array(self._methods)[largest > LEVEL]),
+            "level": join_names(self._methods[i] for i in np.flatnonzero(largest > LEVEL)),
         }
 
     def _cliques(self, p_values: np.ndarray) -> str:

@@ -131,7 +131,7 @@ def check_rows(
         registry = validate({**document, key: known}, kind)
     except Fault as fault:
         raise ValueError(f"{name}: {fault}") from None
-    if taken := [row for row in whole(own) if row in known]:
+    if taken := [row for row in {**own, **whole(own)} if row in {**rows, **known}]:
         raise Fault(f"{key}.{taken[0]}", f"{name} has this name already")
     return validate({**document, key: whole({**rows, **own})}, kind) if own else registry
 

@@ -64,6 +64,8 @@ def _whole(row: Any, rows: Mapping[str, Any]) -> Any:
     if not isinstance(base, Mapping):
         return row
     own = {"label", *(KINDS if any(kind in row for kind in KINDS) else ())}
+    if "estimator" in row:
+        own |= {*_OF_LOSSES, "kernel"}
     return {key: value for key, value in base.items() if key not in own} | row
 
 
@@ -103,6 +105,7 @@ PAPER_EPOCHS = 3
 Values = Annotated[tuple[Value, ...], Some]
 _SUFFIXES = {"raw": "", "bias": "_bias", "standardise": "_standard"}
 _OWN = Loss(key="", label="", about="", labels="either")  # a loss of the user
+_OF_LOSSES = {"k": 1, "gamma": 0.0, "passes": None, "gap": None, "point": {}}  # by their defaults
 KINDS = ("loss", "estimator", "competitor")
 """The keys of what a method is, of which it has one."""
 
@@ -212,8 +215,7 @@ class Method(ConfigModel):
             object.__setattr__(self, "labels", "set")
         if self.C_values:
             Axis.through(self.C_values)  # or else a ValueError
-        of_losses = {"k": 1, "gamma": 0.0, "passes": None, "gap": None, "point": {}}
-        for key, none in of_losses.items():
+        for key, none in _OF_LOSSES.items():
             if self.estimator and getattr(self, key) != none:
                 raise Fault(key, "is for losses; `params` has the parameters of an estimator")
         for key, (is_wrong, why) in self._faults().items():

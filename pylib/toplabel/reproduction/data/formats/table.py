@@ -97,8 +97,9 @@ def load(
     asked = [*labels] or [label if tags is None else tags.get("column")]
     every = dict.fromkeys(name for frame in frames.values() for name in frame)
     for part, path in source.parts.items():
-        own = dict.fromkeys(frames[part])
-        check_names(path, own, [*asked, *(name for name in every if name not in drop)])
+        elsewhere = [name for name in every if name not in frames[part] and name not in drop]
+        lacking = [name for name in elsewhere if not _is_empty(name, frames, how)]
+        check_names(path, [*frames[part]], [*asked, *lacking])
         check_names(path, every, [*drop, *categorical])
     table = TableColumns(source.parts, frames, how, missing)
     for name in table.whole.columns:
@@ -129,6 +130,11 @@ def load(
         fill=missing if has_gaps else None,
         na_values=how.na_values,
     )
+
+
+def _is_empty(name: str, frames: Mapping[str, pd.DataFrame], how: Reading) -> bool:
+    """Return whether a column has no value in any of the files that have it."""
+    return all(how.gaps(frame[name]).all() for frame in frames.values() if name in frame)
 
 
 def _read(path: Path, header: bool, delimiter: str | None, encoding: str | None) -> pd.DataFrame:
