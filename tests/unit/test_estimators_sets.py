@@ -136,7 +136,7 @@ def test_the_method_and_the_wrapper_give_the_same_sets(model):
 
 
 def test_probabilities_that_are_lost_beside_a_one_do_not_tie():
-    """Of 1, 1e-20 and 1e-30 the differences from 1 are the same in float64."""
+    """In float64 1e-20 - 1 and 1e-30 - 1 are both -1."""
     P = np.array([[1.0, 1e-20, 1e-30], [1e-30, 1.0, 1e-20]])
     labels = np.array([1, 2])
     model = CalibratedSets(Given(), calibration=None).fit(np.eye(3), np.arange(3))

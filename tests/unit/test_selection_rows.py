@@ -110,7 +110,7 @@ def test_splits_with_one_training_part_have_one_share_of_it(prepared, raw):
 
 
 def test_a_part_may_train_in_one_split_and_test_in_another(prepared):
-    """As the years of a series do."""
+    """Splits by the years of a series have such parts."""
     parts = {name: replace(part, shift=None, scale=None) for name, part in prepared.parts.items()}
     splits = [Split("there", "train", None, "test"), Split("back", "test", None, "train")]
     cut = with_share(replace(prepared, parts=parts, splits=splits), 0.4, ["there", "back"], True)
