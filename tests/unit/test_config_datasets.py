@@ -4,14 +4,16 @@ files.
 
 import csv
 import textwrap
+from dataclasses import replace
 from typing import get_args
 
 import pytest
 import yaml
 
-from toplabel.reproduction.config.catalogue import load_catalogue
+from toplabel.reproduction.config.catalogue import _lacking, load_catalogue
 from toplabel.reproduction.config.datasets import load_registry
 from toplabel.reproduction.config.entry import Format, Generator
+from toplabel.reproduction.config.methods import Method
 from toplabel.reproduction.data.embedded import EMBEDDED
 from toplabel.reproduction.data.formats import FORMATS
 
@@ -210,3 +212,11 @@ def test_a_misspelt_protocol_of_a_divided_set_is_told_with_the_names_that_users_
         with pytest.raises(ValueError, match=told) as caught:
             load_catalogue(repository, {"datasets": {"mine": row | {"protocol": protocol}}})
         assert "own_multiclass" not in str(caught.value)
+
+
+@pytest.mark.parametrize("kind", sorted({*get_args(Format)} - {"voc", "coco"}))
+def test_label_sets_have_a_single_label_where_regions_have_a_prominent_one(registry, kind):
+    of_regions = registry["voc2007"]
+    assert _lacking(of_regions, Method("m", "M", "lr_multi")) == ""
+    alone = replace(registry["emotions"], format=kind)
+    assert _lacking(alone, Method("m", "M", "lr_multi")) == "single labels"

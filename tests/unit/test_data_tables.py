@@ -198,6 +198,8 @@ def test_files_in_another_encoding(load):
         ("[1, 2]", ["1", "2"]),
         (str(np.array([1, 12])), ["1", "12"]),
         (str(np.array([1.0, 0.5])), ["1.0", "0.5"]),
+        (r"['a\' 'b']", ["a\\", "b"]),
+        ("[. .]", [". ."]),
         (str(np.array(["it's", "b c"])), ["it's", "b c"]),
         (np.array(["a", "b"], dtype=object), ["a", "b"]),
     ],

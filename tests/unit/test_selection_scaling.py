@@ -47,3 +47,10 @@ def test_the_validated_and_the_final_model_see_the_same_features(fits):
     val = prepared.parts["val"]
     right = 100 * (model.scores(val.X).argmax(axis=1) == val.y).mean()
     assert right == pytest.approx(choice.value)
+
+
+def test_a_column_in_small_units_is_not_constant():
+    X = np.column_stack([np.random.default_rng(0).normal(size=50) * 1e-13, np.full(50, 0.1)])
+    scaled = Scaling.fit(X, "standardise").apply(X)
+    np.testing.assert_allclose(scaled[:, 0].std(), 1.0)
+    np.testing.assert_allclose(scaled[:, 1], 0.0, atol=1e-12)

@@ -32,7 +32,7 @@ _DATE = re.compile(
     r"\d{4}-\d{1,2}-\d{1,2}([ T].*)?|\d{1,2}([./-])\d{1,2}\2\d{2,4}( .*)?|\d{4}/\d\d?/\d\d?.*"
 )
 _MEASURED = re.compile(r"[<>~$€£≤≥]?\s*[+-]?[0-9][0-9.,]*\s*[%°µ€$£a-zA-Z/²³]*")
-_ITEM = r"""'[^']*'|"[^"]*"|-?(?:0|[1-9][0-9]*|[0-9]*\.[0-9]*)(?![0-9.])"""  # of an array that NumPy writes
+_ITEM = r"""'[^']*'|"[^"]*"|-?(?:0|[1-9][0-9]*|[0-9]+\.[0-9]*|\.[0-9]+)(?![0-9.])"""  # of an array that NumPy writes
 _BRACKETS = {"[": "]", "{": "}", "(": ")"}
 
 
@@ -178,7 +178,8 @@ def words_of_list(value: Any) -> list[str]:
     inner = text[1:-1]
     # NumPy writes no commas; Python would join the words.
     if re.fullmatch(rf"\s*(({_ITEM})\s+)+({_ITEM})\s*", inner):
-        return _texts([ast.literal_eval(item) for item in re.findall(_ITEM, inner)])
+        items = re.findall(_ITEM, inner)
+        return _texts([i[1:-1] if i[0] in "'\"" else ast.literal_eval(i) for i in items])
     for parse in (json.loads, ast.literal_eval):
         try:
             parsed = parse(text)
